@@ -1,0 +1,8 @@
+"""The knowledge base as a Django app."""
+
+from django.apps import AppConfig
+
+
+class CompatConfig(AppConfig):
+    name = "compat"
+    verbose_name = "OpAtlas knowledge base"

@@ -1,0 +1,21 @@
+"""The knowledge base's tables, one noun a file."""
+
+from compat.models.catalogue import Case, Claim, Column, Device, Operator, Source, Target
+from compat.models.evidence import Cell, Environment, Probe, ProbeLog, Sweep
+from compat.models.report import Report
+
+__all__ = [
+    "Case",
+    "Cell",
+    "Claim",
+    "Column",
+    "Device",
+    "Environment",
+    "Operator",
+    "Probe",
+    "ProbeLog",
+    "Report",
+    "Source",
+    "Sweep",
+    "Target",
+]
