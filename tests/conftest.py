@@ -46,6 +46,19 @@ def pytest_report_header(config):
     return [f"deselected group '{name}': {why}" for name, why in config.stash[ABSENT].items()]
 
 
+@pytest.fixture(autouse=True, scope="session")
+def data_dir(tmp_path_factory):
+    """What a test run stores, and the processes it starts, goes to a folder of its own."""
+    from django.conf import settings
+
+    folder = tmp_path_factory.mktemp("data")
+    os.environ["OPATLAS_DATA_DIR"] = str(folder)
+    settings.DATA_DIR = folder
+    settings.CASE_DIR = folder / "cases"
+    settings.UPLOAD_DIR = folder / "uploads"
+    return folder
+
+
 @pytest.fixture
 def redis_url(worker_id):
     """An empty Redis database of this worker's own; one that holds other data is left alone."""
