@@ -1,0 +1,18 @@
+"""Where cases come from: the official node tests, the mainstream tables, and packs of either."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from probes.cases.case import Case
+from probes.cases.node_tests import node_cases
+from probes.cases.pack import CaseStore, read_pack, write_pack
+
+__all__ = ["CaseStore", "mainstream_cases", "node_cases", "read_pack", "write_pack"]
+
+
+def mainstream_cases() -> Iterator[Case]:
+    """Operators in the form in which published models contain them, built one at a time."""
+    from probes.cases.build import build_cases
+
+    yield from build_cases()
