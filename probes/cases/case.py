@@ -11,9 +11,10 @@ import onnx
 
 from probes.cases.canonical import canonical_bytes, domain_name, value_bytes
 from probes.model import frames
-from probes.model.values import Tensor, Value
+from probes.model.values import Value, pack_values, unpack_values
 
 SCHEMA = 1
+KIND = "opatlas-case"
 ID_LENGTH = 32
 _PLAIN = (
     "id",
@@ -97,52 +98,37 @@ def opset_of(model: onnx.ModelProto, domain: str = "ai.onnx") -> int:
 
 def encode_case(case: Case) -> bytes:
     """A case as one frame: a JSON header and the bytes of the model and of every tensor."""
-    blobs: list[bytes] = [case.model]
-    header: dict[str, Any] = {"schema": SCHEMA, "kind": "opatlas-case"}
+    values, blobs = pack_values([*case.inputs, *case.expected])
+    header: dict[str, Any] = {"schema": SCHEMA, "kind": KIND}
     header.update({name: getattr(case, name) for name in _PLAIN})
-    header["operators"] = [list(pair) for pair in case.operators]
-    header["inputs"] = [_pack_value(value, blobs) for value in case.inputs]
-    header["expected"] = [_pack_value(value, blobs) for value in case.expected]
-    return frames.encode(header, blobs)
+    header["operators"] = case.operators
+    header["inputs"] = values[: len(case.inputs)]
+    header["expected"] = values[len(case.inputs) :]
+    return frames.encode(header, [case.model, *blobs])
 
 
 def decode_case(data: bytes | memoryview) -> Case:
-    """The inverse of `encode_case`; raises CaseError when the document is not one."""
-    header, blobs = frames.decode(data)
-    if header.get("kind") != "opatlas-case" or header.get("schema") != SCHEMA:
+    """The inverse of `encode_case`; raises CaseError when the bytes are no case of this schema."""
+    try:
+        return case_of_frame(*frames.decode(data))
+    except frames.FrameError as error:
+        raise CaseError(str(error)) from error
+
+
+def case_of_frame(header: Mapping[str, Any], blobs: Sequence[bytes | memoryview]) -> Case:
+    """The case of a decoded frame; raises CaseError when it holds something else."""
+    if header.get("kind") != KIND or header.get("schema") != SCHEMA:
         raise CaseError(f"not a case document of schema {SCHEMA}")
     try:
-        return _case_from(header, blobs)
+        return Case(
+            **{name: header[name] for name in _PLAIN},
+            model=bytes(blobs[0]),
+            operators=tuple((domain, op) for domain, op in header["operators"]),
+            inputs=tuple(unpack_values(header["inputs"], blobs, 1)),
+            expected=tuple(unpack_values(header["expected"], blobs, 1)),
+        )
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise CaseError(f"broken case document: {type(error).__name__}: {error}") from error
-
-
-def _case_from(header: Mapping[str, Any], blobs: Sequence[bytes | memoryview]) -> Case:
-    return Case(
-        **{name: header[name] for name in _PLAIN},
-        model=bytes(blobs[0]),
-        operators=tuple((domain, op) for domain, op in header["operators"]),
-        inputs=tuple(_unpack_value(value, blobs) for value in header["inputs"]),
-        expected=tuple(_unpack_value(value, blobs) for value in header["expected"]),
-    )
-
-
-def _pack_value(value: Value, blobs: list[bytes]) -> Any:
-    if value is None:
-        return None
-    if isinstance(value, Tensor):
-        blobs.append(value.data)
-        return {"dtype": value.dtype, "dims": list(value.dims), "blob": len(blobs) - 1}
-    return [_pack_value(element, blobs) for element in value]
-
-
-def _unpack_value(document: Any, blobs: Sequence[bytes | memoryview]) -> Value:
-    if document is None:
-        return None
-    if isinstance(document, list):
-        return [_unpack_value(element, blobs) for element in document]
-    dims = tuple(int(dim) for dim in document["dims"])
-    return Tensor(int(document["dtype"]), dims, bytes(blobs[document["blob"]]))
 
 
 def _operators(nodes: Sequence[onnx.NodeProto]) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ A form never changes what the model computes; where it would, it does not apply 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
@@ -12,7 +13,7 @@ import onnx
 
 from probes.cases.canonical import domain_name
 from probes.cases.case import Case, walk_nodes
-from probes.model.values import Tensor, Value, to_proto
+from probes.model.values import STRING, Tensor, Value
 
 Formed = tuple[bytes, tuple[Value, ...]]
 
@@ -98,7 +99,7 @@ def constant(
     proto = onnx.load_from_string(model)
     names = [info.name for info in proto.graph.input]
     for name, value in zip(names[1:], rest, strict=True):
-        proto.graph.initializer.append(to_proto(value, name))
+        proto.graph.initializer.append(_initializer(name, value))
     del proto.graph.input[1:]
     proto.ir_version = max(proto.ir_version, IR_OF_LOOSE_INITIALIZERS)
     return proto.SerializeToString(deterministic=True), tuple(inputs[:1])
@@ -138,6 +139,16 @@ def forms_for(case: Case, capabilities: Stamps) -> tuple[str, ...]:
         case.ir_version, capabilities.max_ir
     )
     return ("as_is", "restamped") if above else ("as_is",)
+
+
+def _initializer(name: str, value: Tensor) -> onnx.TensorProto:
+    proto = onnx.TensorProto(name=name, data_type=value.dtype, dims=value.dims)
+    if value.dtype == STRING:
+        texts = json.loads(bytes(value.data))
+        proto.string_data.extend(text.encode("utf-8", "surrogateescape") for text in texts)
+    else:
+        proto.raw_data = bytes(value.data)
+    return proto
 
 
 def _above(version: int, maximum: int | None) -> bool:

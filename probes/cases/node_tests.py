@@ -11,7 +11,7 @@ import onnx
 from onnx.backend.test.case.test_case import TestCase
 
 from probes.cases.canonical import domain_name
-from probes.cases.case import Case, case_id, opset_of, operators_of, walk_nodes
+from probes.cases.case import Case, case_id, operators_of, opset_of, walk_nodes
 from probes.model.values import Tensor, Value, from_numpy, from_proto
 
 # Outputs of these have no fixed value: shape and dtype are compared.

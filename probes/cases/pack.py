@@ -5,28 +5,31 @@ from __future__ import annotations
 import lzma
 import os
 import re
-import struct
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
-from probes.cases.case import ID_LENGTH, Case, CaseError, case_id, decode_case, encode_case
+from probes.cases.case import (
+    ID_LENGTH,
+    Case,
+    CaseError,
+    case_id,
+    case_of_frame,
+    decode_case,
+    encode_case,
+)
+from probes.model import frames
 
-PACK_MAGIC = b"OPATLAS-PACK-1\n"
-MAX_CASE_BYTES = 512 * 1024 * 1024
-_LENGTH = struct.Struct("<Q")
 _ID = re.compile(rf"[0-9a-f]{{{ID_LENGTH}}}")
 
 
 def write_pack(path: str | Path, cases: Iterable[Case]) -> int:
-    """Write cases as one xz file, replaced at once when complete; returns how many."""
+    """Write cases as one xz file of frames, replaced at once when complete; returns how many."""
     count = 0
     with _replacing(Path(path)) as raw, lzma.open(raw, "wb", preset=9 | lzma.PRESET_EXTREME) as out:
-        out.write(PACK_MAGIC)
         for case in cases:
-            document = encode_case(case)
-            out.write(_LENGTH.pack(len(document)) + document)
+            out.write(encode_case(case))
             count += 1
     return count
 
@@ -35,12 +38,10 @@ def read_pack(path: str | Path) -> Iterator[Case]:
     """The cases of a pack, one at a time; raises CaseError for a truncated or foreign file."""
     with lzma.open(path, "rb") as pack:
         try:
-            if pack.read(len(PACK_MAGIC)) != PACK_MAGIC:
-                raise CaseError(f"{path} is not a case pack")
-            while prefix := pack.read(_LENGTH.size):
-                yield decode_case(_read_document(pack, prefix))
-        except (lzma.LZMAError, EOFError) as error:
-            raise CaseError(f"{path} is damaged: {error}") from error
+            while frame := frames.read(cast(BinaryIO, pack)):
+                yield case_of_frame(*frame)
+        except (lzma.LZMAError, EOFError, frames.FrameError) as error:
+            raise CaseError(f"{path} is no case pack, or damaged: {error}") from error
 
 
 class CaseStore:
@@ -85,18 +86,6 @@ def _verified(document: bytes, expected_id: str) -> Case:
     if case.id != expected_id or case_id(case.model, case.inputs) != expected_id:
         raise CaseError(f"the content of case {expected_id} does not have this id")
     return case
-
-
-def _read_document(pack: lzma.LZMAFile, prefix: bytes) -> bytes:
-    if len(prefix) < _LENGTH.size:
-        raise EOFError("truncated length")
-    (length,) = _LENGTH.unpack(prefix)
-    if length > MAX_CASE_BYTES:
-        raise CaseError(f"a case of {length} bytes is over the limit")
-    document = pack.read(length)
-    if len(document) < length:
-        raise EOFError("truncated case")
-    return document
 
 
 class _replacing:
