@@ -1,0 +1,406 @@
+"""One test a row of the rule, named after it, and what the rows rest on."""
+
+import time
+
+import pytest
+
+from probes.judge.reasons import render
+from probes.judge.support import RULE, judge
+from tests.probes.judge.make import claim, core, rest
+
+SIM = {"kind": "simulated"}
+
+# name of the row, evidence, declared dtypes, level, code, sentence
+ROWS = [
+    (
+        "undeclared_only",
+        [rest("a", "rejected", dtypes=("int64",))],
+        {"float32"},
+        "unknown",
+        "tried only in data types that the target does not declare",
+    ),
+    (
+        "rest_only",
+        [rest("a", "rejected", dtypes=("int64",)), rest("b", dtypes=("int8",))],
+        {"float32"},
+        "yellow",
+        "tried only in data types that the target does not declare: 1 of 2 cases pass",
+    ),
+    (
+        "wrong_values",
+        [core("a"), core("b", "mismatch")],
+        None,
+        "red",
+        "wrong values without an error in 1 of 2 core cases: mainstream/Op/b",
+    ),
+    (
+        "wrong_shape",
+        [core("a"), core("b", "wrong_shape")],
+        None,
+        "red",
+        "wrong output shape without an error in 1 of 2 core cases: mainstream/Op/b",
+    ),
+    (
+        "refused",
+        [core("a", "rejected", stage="convert", message="\nNot support X\nat line 3"), rest("a")],
+        None,
+        "red",
+        "refused at conversion: Not support X",
+    ),
+    (
+        "run_error",
+        [core("a", "run_error", stage="run", message="boom")],
+        None,
+        "red",
+        "fails while running: boom",
+    ),
+    ("crashed", [core("a", "crashed", stage="load")], None, "red", "crashes at loading"),
+    (
+        "timed_out",
+        [core("a", "timed_out", stage="compile")],
+        None,
+        "red",
+        "does not end in time at compilation",
+    ),
+    (
+        "out_of_memory",
+        [core("a", "out_of_memory", stage="run")],
+        None,
+        "red",
+        "runs out of memory at running",
+    ),
+    (
+        "core_none",
+        [core("a", "rejected"), core("b", "crashed")],
+        None,
+        "red",
+        "none of 2 core cases passes: crash, refused",
+    ),
+    (
+        "core_some_dtype",
+        [
+            core("a"),
+            core("b", "rejected", dtypes=("bfloat16",)),
+            core("c", "rejected", dtypes=("float16",)),
+        ],
+        None,
+        "yellow",
+        "only with float32, not with bfloat16, float16 (1 of 3 core cases pass)",
+    ),
+    (
+        "core_some_since",
+        [core("a"), core("b", "rejected", since_version=21)],
+        None,
+        "yellow",
+        "only operator version 13, not 21 (1 of 2 core cases pass)",
+    ),
+    (
+        "core_some_form",
+        [core("a", "rejected"), core("a", form="constant"), core("b", "rejected")],
+        None,
+        "yellow",
+        "1 of 2 core cases pass, only with constant inputs; fails with mainstream/Op/b",
+    ),
+    (
+        "core_some",
+        [core("a"), *(core(name, "rejected") for name in "bcde")],
+        None,
+        "yellow",
+        "1 of 5 core cases pass; fails with mainstream/Op/b, mainstream/Op/c, mainstream/Op/d, …",
+    ),
+    (
+        "unseen",
+        [core("a", "compiled", **SIM)],
+        None,
+        "yellow",
+        "compiles, numbers unseen (1 of 1 core cases)",
+    ),
+    (
+        "fallback",
+        [core("a"), core("b", placement="fallback")],
+        None,
+        "yellow",
+        "1 of 2 core cases fall back to the CPU",
+    ),
+    (
+        "mixed",
+        [core("a", placement="mixed")],
+        None,
+        "yellow",
+        "1 of 1 core cases run partly on the CPU",
+    ),
+    (
+        "wrong_dtype",
+        [core("a", "wrong_dtype")],
+        None,
+        "yellow",
+        "right values in a wrong data type in 1 of 1 core cases: mainstream/Op/a",
+    ),
+    (
+        "unstable",
+        [core("a", "unstable")],
+        None,
+        "yellow",
+        "not repeatable in 1 of 1 core cases: mainstream/Op/a",
+    ),
+    (
+        "wrong_in_form",
+        [core("a", "mismatch"), core("a", form="constant")],
+        None,
+        "yellow",
+        "passes, but wrong values without an error in another form of mainstream/Op/a",
+    ),
+    (
+        "only_constant",
+        [core("a", "rejected"), core("a", form="constant")],
+        None,
+        "yellow",
+        "only with constant inputs in 1 of 1 core cases",
+    ),
+    (
+        "only_form",
+        [core("a", "rejected"), core("a", form="wrapped in Cast")],
+        None,
+        "yellow",
+        "only with wrapped in Cast in 1 of 1 core cases",
+    ),
+    (
+        "only_restamped",
+        [core("a", "rejected"), core("a", form="restamped")],
+        None,
+        "yellow",
+        "only after restamping to an older opset or IR version in 1 of 1 core cases",
+    ),
+    (
+        "close",
+        [core("a", "close", max_abs=0.25), core("b", max_abs=1e-6)],
+        None,
+        "yellow",
+        "small errors, inside the tolerance band, in 1 of 2 core cases",
+    ),
+    (
+        "placement_unproven",
+        [core("a", placement="unknown", **SIM)],
+        None,
+        "yellow",
+        "passes in the simulator; running on the accelerator is not proven",
+    ),
+    (
+        "rest_failed_dtype",
+        [core("a"), rest("b"), rest("c", "rejected", dtypes=("int8", "float32"))],
+        None,
+        "yellow",
+        "fails with int8 in 1 of 2 cases beyond the core",
+    ),
+    (
+        "rest_failed_since",
+        [core("a"), rest("c", "rejected", since_version=9)],
+        None,
+        "yellow",
+        "fails with operator version 9 in 1 of 1 cases beyond the core",
+    ),
+    (
+        "rest_failed",
+        [core("a"), rest("b"), rest("c", "mismatch")],
+        None,
+        "yellow",
+        "1 of 2 cases beyond the core fail: node/test_c",
+    ),
+    (
+        "core_pass",
+        [core("a"), core("b", **SIM), rest("c")],
+        None,
+        "green",
+        "1 of 1 core cases pass",
+    ),
+]
+NOTES = {"placement_unreported", "rest_reserved", "oracle_one", "promoted"}
+
+
+@pytest.mark.parametrize(
+    ("name", "evidence", "declared", "level", "sentence"), ROWS, ids=[row[0] for row in ROWS]
+)
+def test_row(name, evidence, declared, level, sentence):
+    verdict = judge(evidence, [], declared and frozenset(declared))
+    assert (verdict.level, verdict.reason.code) == (level, name)
+    assert render(verdict.reason) == sentence
+    assert verdict.kind == evidence[0].kind
+    assert not verdict.contradiction
+
+
+def test_every_row_of_the_rule_has_a_test():
+    assert {row.code for row in RULE} == {row[0] for row in ROWS} | NOTES
+
+
+def notes_of(verdict):
+    return [render(note) for note in verdict.notes]
+
+
+def test_measured_without_a_word_on_placement_is_green_and_says_so():
+    verdict = judge([core("a", placement="unknown")], [])
+    assert verdict.level == "green"
+    assert notes_of(verdict) == ["the runtime does not say where it ran"]
+
+
+def test_rest_that_falls_back_is_told_and_lowers_nothing():
+    verdict = judge([core("a"), rest("b", placement="fallback")], [])
+    assert verdict.level == "green"
+    assert notes_of(verdict) == [
+        "1 of 1 cases beyond the core pass with a reservation: node/test_b"
+    ]
+
+
+def test_only_one_oracle_agrees_is_counted_and_told():
+    verdict = judge([core("a", oracles_agree="one")], [])
+    assert (verdict.level, verdict.core_total) == ("green", 1)
+    assert notes_of(verdict) == [
+        "the oracles disagree; only one confirms the expected outputs of mainstream/Op/a"
+    ]
+
+
+@pytest.mark.parametrize("outcome", ["unavailable", "harness_error", "lost_agent"])
+def test_our_own_errors_are_no_evidence(outcome):
+    verdict = judge([core("a", outcome), rest("b", outcome)], [])
+    assert (verdict.level, verdict.kind, verdict.core_total) == ("unknown", "none", 0)
+    assert render(verdict.reason) == (
+        "nothing attributable: 2 probes ended in errors that are not the runtime's"
+    )
+
+
+def test_a_case_that_no_oracle_confirms_is_no_evidence():
+    assert judge([core("a", "mismatch", oracles_agree="none"), core("b")], []).level == "green"
+
+
+def test_nothing_at_all_is_unknown():
+    assert judge([], []).reason.code == "not_tried"
+
+
+def test_node_tests_stand_in_where_no_core_is():
+    verdict = judge([rest("a"), rest("b", "rejected")], [])
+    assert (verdict.level, verdict.core_passed, verdict.core_total) == ("yellow", 1, 2)
+    assert notes_of(verdict) == ["no mainstream case; 2 node tests decide"]
+
+
+def test_node_tests_in_undeclared_dtypes_stay_the_rest():
+    verdict = judge(
+        [rest("a"), rest("b", "rejected", dtypes=("float32", "double"))], [], frozenset({"float32"})
+    )
+    assert verdict.core_total == verdict.rest_total == 1
+    assert verdict.reason.code == "rest_failed_dtype"
+
+
+def test_newer_stamps_of_node_tests_do_not_lower_a_core_that_passes():
+    stamped = [rest("b", "rejected"), rest("b", form="restamped")]
+    assert judge([core("a"), *stamped], []).level == "green"
+    assert judge([rest("a"), *stamped], []).level == "green"
+    assert judge(stamped, []).reason.code == "only_restamped"
+
+
+def test_the_rest_never_makes_red():
+    evidence = [core("a"), *(rest(name, "mismatch") for name in "bcd")]
+    assert judge(evidence, []).level == "yellow"
+
+
+def test_the_mildest_form_of_a_case_decides():
+    forms = [
+        core("a", "close", form="restamped"),
+        core("a", placement="fallback"),
+        core("a", "rejected", form="constant"),
+    ]
+    assert judge(forms, []).reason.code == "only_restamped"
+
+
+def test_counts_and_the_largest_error_of_the_core():
+    verdict = judge(
+        [core("a", max_abs=0.25), core("b", max_abs=float("nan")), rest("c", max_abs=9.0)], []
+    )
+    assert (verdict.core_passed, verdict.rest_passed, verdict.max_abs) == (2, 1, 0.25)
+
+
+def test_the_failing_probe_is_the_one_shown():
+    assert judge([core("a"), core("b", "rejected")], []).evidence_ref == "mainstream/Op/b"
+
+
+CLAIMS = [
+    ("full", "green", "vendor-list 2.3.2 lists it as supported: below 4-D"),
+    ("partial", "yellow", "vendor-list 2.3.2, supported with limits: below 4-D"),
+    ("none", "red", "vendor-list 2.3.2 lists it as not supported: below 4-D"),
+]
+
+
+@pytest.mark.parametrize(("level", "colour", "sentence"), CLAIMS)
+def test_a_claim_alone_is_drawn_as_a_claim(level, colour, sentence):
+    verdict = judge([core("a", "harness_error")], [claim(level, restriction="below 4-D")])
+    assert (verdict.level, verdict.kind, verdict.claim_level) == (colour, "documented", level)
+    assert render(verdict.reason) == sentence
+
+
+CONTRADICTIONS = [
+    ("full", "rejected", True),
+    ("partial", "rejected", True),
+    ("none", "rejected", False),
+    ("none", "passed", True),
+    ("none", "close", True),
+    ("full", "close", False),
+    ("partial", "passed", False),
+]
+
+
+@pytest.mark.parametrize("kind", ["measured", "simulated"])
+@pytest.mark.parametrize(("level", "outcome", "contradicts"), CONTRADICTIONS)
+def test_contradiction(kind, level, outcome, contradicts):
+    verdict = judge([core("a", outcome, kind=kind)], [claim(level)])
+    assert verdict.contradiction is contradicts
+    assert (verdict.kind, verdict.claim_level) == (kind, level)
+    assert [side.kind for side in verdict.sides] == ["documented"]
+
+
+def test_measured_decides_over_simulated_and_both_are_kept():
+    verdict = judge([core("a", "rejected"), core("a", **SIM)], [claim("none")])
+    assert (verdict.level, verdict.kind, verdict.contradiction) == ("red", "measured", True)
+    assert [(s.kind, s.level) for s in verdict.sides] == [
+        ("simulated", "green"),
+        ("documented", "red"),
+    ]
+
+
+def test_a_claim_decides_over_evidence_that_says_nothing():
+    verdict = judge([rest("a", "rejected", dtypes=("int8",))], [claim()], frozenset({"float32"}))
+    assert (verdict.level, verdict.kind) == ("green", "documented")
+    assert (verdict.sides[0].level, verdict.contradiction) == ("unknown", False)
+
+
+NEWER = [
+    ("2.10", "2.9"),
+    ("v3.0.0", "2.9.9"),
+    ("3", "3rc1"),
+    ("1.2.1", "1.2"),
+    ("1", ""),
+]
+
+
+@pytest.mark.parametrize(("newer", "older"), NEWER)
+def test_the_newest_claim_decides_by_number(newer, older):
+    for claims in ([claim("full", newer), claim("none", older)],) * 2:
+        assert judge([], claims).level == "green"
+        assert judge([], claims[::-1]).level == "green"
+
+
+def test_of_equally_new_claims_the_first_decides():
+    assert judge([], [claim("partial", "2.3"), claim("none", "2.3.0")]).level == "yellow"
+
+
+def test_a_whole_catalogue_is_judged_fast_enough_for_a_sweep():
+    operators = [
+        [core(str(i), max_abs=1e-6) for i in range(3)]
+        + [rest(str(i), "rejected" if i % 5 == 0 else "passed") for i in range(10)]
+        + [rest("0", form="restamped")]
+        for _ in range(200)
+    ]
+    timings = []
+    for _ in range(5):
+        start = time.process_time()
+        for rows in operators:
+            judge(rows, [])
+        timings.append(time.process_time() - start)
+    assert min(timings) < 0.06
