@@ -12,6 +12,7 @@ from tests.servers import DATABASE_URL, absent_groups, is_ci
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
+DOCKERFILES = tuple(map(str, sorted(ROOT.glob("docker/*.Dockerfile"))))
 PRODUCTION = ROOT / ".ci" / "production.env"
 # What a developer has set for a server of their own must not reach a test.
 OWN_ENVIRONMENT = {
@@ -37,7 +38,7 @@ def read_environment(path: Path) -> dict[str, str]:
 
 def static_gates() -> tuple[Gate, ...]:
     python, tool = sys.executable, lambda name: str(BIN / name)
-    return (
+    gates = (
         Gate("ruff format", (tool("ruff"), "format", "--check", ".")),
         Gate("ruff check", (tool("ruff"), "check", ".")),
         Gate("doors (import-linter)", (tool("lint-imports"), "--no-cache")),
@@ -47,11 +48,16 @@ def static_gates() -> tuple[Gate, ...]:
             (python, "manage.py", "check", "--deploy", "--fail-level", "WARNING"),
             read_environment(PRODUCTION),
         ),
+        Gate("hadolint", (tool("hadolint"), *DOCKERFILES)),
         Gate("mypy", (tool("mypy"),)),
+    )
+    # hadolint is published for Linux on x86_64 only.
+    return tuple(
+        gate for gate in gates if Path(gate.command[0]).exists() or gate.name != "hadolint"
     )
 
 
-def test_gates(absent: dict[str, str]) -> tuple[Gate, ...]:
+def pytest_gates(absent: dict[str, str]) -> tuple[Gate, ...]:
     pytest = (sys.executable, "-m", "pytest", "-n", os.environ.get("TEST_WORKERS", "2"))
     postgres = Gate(
         "pytest on PostgreSQL",
@@ -96,7 +102,7 @@ def main() -> int:
         if absent and is_ci():
             print("CI=true: every group has to run, so this is a failure.", file=sys.stderr)
             return 1
-        gates += test_gates(absent)
+        gates += pytest_gates(absent)
     failed = [gate.name for gate in gates if not run_gate(gate)]
     if failed:
         print(f"failed gates: {', '.join(failed)}", file=sys.stderr)
