@@ -1,0 +1,94 @@
+"""The heads of the matrix: which columns there are, how they are called, which version speaks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import Case, Exists, IntegerField, OuterRef, QuerySet, Subquery, Value, When
+
+from compat.models import Cell, Column
+
+EVIDENCE_KINDS = ("measured", "simulated")
+
+RUNTIME_TITLES: dict[str, str] = {
+    "onnxruntime-cpu": "ONNX Runtime CPU",
+    "openvino-cpu": "OpenVINO CPU",
+    "reference": "onnx reference evaluator",
+}
+
+
+@dataclass(frozen=True)
+class ColumnHead:
+    """A column by its names. `counts` holds shown operators by level, "unknown" included."""
+
+    id: int
+    slug: str
+    device_title: str
+    device_class: str
+    device_origin: str
+    runtime: str
+    runtime_title: str
+    config_name: str
+    version: str  # the newest runtime version with evidence; "" where there are only claims
+    claimed_only: bool
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+def runtime_title(slug: str) -> str:
+    """The runtime's name for people; the slug where nobody gave one."""
+    return RUNTIME_TITLES.get(slug, slug)
+
+
+def head_columns(
+    *,
+    slugs: Sequence[str] = (),
+    device_classes: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+) -> QuerySet[Column]:
+    """The columns to show, this machine's first; named ones even when empty or hidden."""
+    cells = Cell.objects.filter(column=OuterRef("pk"))
+    columns = _in_order(Column.objects.select_related("device"))
+    if slugs:
+        columns = columns.filter(slug__in=slugs)
+    else:
+        shown_cells = cells.filter(kind__in=kinds) if kinds else cells
+        columns = columns.filter(Exists(shown_cells), shown=True)
+    if device_classes:
+        columns = columns.filter(device__device_class__in=device_classes)
+    newest = cells.filter(target__isnull=False).order_by("-target__version_key")
+    return columns.annotate(
+        version=Subquery(newest.values("target__runtime_version")[:1]),
+        has_evidence=Exists(cells.filter(kind__in=EVIDENCE_KINDS)),
+    )
+
+
+def load_heads(
+    *,
+    slugs: Sequence[str] = (),
+    device_classes: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+) -> list[ColumnHead]:
+    """One query. Without names: every shown column that has a cell of one of the kinds."""
+    columns = head_columns(slugs=slugs, device_classes=device_classes, kinds=kinds)
+    return [_head(column) for column in columns]
+
+
+def _in_order(columns: QuerySet[Column]) -> QuerySet[Column]:
+    local_first = Case(
+        When(device__origin="local", then=Value(0)), default=Value(1), output_field=IntegerField()
+    )
+    return columns.order_by(local_first, "position", "slug")
+
+
+def _head(column: Column) -> ColumnHead:
+    return ColumnHead(
+        id=column.pk,
+        slug=column.slug,
+        device_title=column.device.title,
+        device_class=column.device.device_class,
+        device_origin=column.device.origin,
+        runtime=column.runtime,
+        runtime_title=runtime_title(column.runtime),
+        config_name=column.config_name,
+        version=getattr(column, "version", None) or "",
+        claimed_only=not getattr(column, "has_evidence", False),
+    )

@@ -1,0 +1,28 @@
+"""What lies behind a cell: pages of an operator, a column, a cell and a probe, and its model."""
+
+from compat.history.cell import CellDetail, load_cell
+from compat.history.claims import ClaimView
+from compat.history.column import ColumnPage, load_column
+from compat.history.operator import OperatorPage, load_operator
+from compat.history.parts import NotKnown, OperatorHead, ProbeRow, Verdict
+from compat.history.probe import ProbePage, load_probe
+from compat.history.reproducer import Reproducer, load_reproducer, reproducer_zip
+
+__all__ = [
+    "CellDetail",
+    "ClaimView",
+    "ColumnPage",
+    "NotKnown",
+    "OperatorHead",
+    "OperatorPage",
+    "ProbePage",
+    "ProbeRow",
+    "Reproducer",
+    "Verdict",
+    "load_cell",
+    "load_column",
+    "load_operator",
+    "load_probe",
+    "load_reproducer",
+    "reproducer_zip",
+]

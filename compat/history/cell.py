@@ -1,0 +1,101 @@
+"""The page of one cell: its verdict, every probe behind it, claims, and older versions."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from compat.columns import ColumnHead, load_heads
+from compat.history.claims import ClaimView, load_claims, split_claims
+from compat.history.parts import (
+    NotKnown,
+    OperatorHead,
+    ProbeRow,
+    Verdict,
+    VersionRow,
+    count_supports,
+    load_operator_head,
+    load_probe_rows,
+    verdict_of,
+)
+from compat.models import Cell, Target
+
+
+@dataclass(frozen=True)
+class EvidenceGroup:
+    """Probes of the core ("core") or of the other cases ("rest"), at the deciding version."""
+
+    code: str
+    probes: tuple[ProbeRow, ...]
+
+
+@dataclass(frozen=True)
+class CellDetail:
+    """`verdict` is None where nothing was tried and no document says anything."""
+
+    operator: OperatorHead
+    column: ColumnHead
+    target_slug: str
+    verdict: Verdict | None
+    groups: tuple[EvidenceGroup, ...]
+    claims: tuple[ClaimView, ...]
+    other_claims: tuple[ClaimView, ...]  # another compiler for the same class of device
+    versions: tuple[VersionRow, ...]  # newest first
+
+
+def load_cell(domain: str, name: str, column_slug: str) -> CellDetail:
+    """Six queries; raises NotKnown for an operator or a column that does not exist."""
+    operator = load_operator_head(domain, name)
+    heads = load_heads(slugs=[column_slug])
+    if not heads:
+        raise NotKnown("There is no column of this name.")
+    head = heads[0]
+    cell = Cell.objects.filter(operator=operator.id, column=head.id).first()
+    targets = list(Target.objects.filter(column=head.id).order_by("-version_key"))
+    probes = load_probe_rows(Q(operator=operator.id, target__column=head.id))
+    own, others = split_claims(load_claims(operator.id), head)
+    current = _deciding(cell, targets, probes)
+    return CellDetail(
+        operator=operator,
+        column=head,
+        target_slug=current.slug if current else "",
+        verdict=verdict_of(cell) if cell else None,
+        groups=tuple(_groups([row for row in probes if current and row.target_id == current.pk])),
+        claims=own,
+        other_claims=others,
+        versions=tuple(_versions(targets, probes, current)),
+    )
+
+
+def _deciding(
+    cell: Cell | None, targets: Sequence[Target], probes: Sequence[ProbeRow]
+) -> Target | None:
+    """The version that the cell names; else the newest one that was probed."""
+    probed = {row.target_id for row in probes}
+    named = cell.target_id if cell else None
+    by_id = {target.pk: target for target in targets}
+    if named in by_id:
+        return by_id[named]
+    return next((target for target in targets if target.pk in probed), None)
+
+
+def _groups(rows: Sequence[ProbeRow]) -> Iterator[EvidenceGroup]:
+    for code, core in (("core", True), ("rest", False)):
+        if found := tuple(row for row in rows if row.core is core):
+            yield EvidenceGroup(code, found)
+
+
+def _versions(
+    targets: Sequence[Target], probes: Sequence[ProbeRow], current: Target | None
+) -> Iterator[VersionRow]:
+    for target in targets:
+        rows = [row for row in probes if row.target_id == target.pk]
+        if rows:
+            yield VersionRow(
+                target_slug=target.slug,
+                runtime_version=target.runtime_version,
+                probes=len(rows),
+                supports=count_supports(row.outcome for row in rows),
+                finished_at=max((row.finished_at for row in rows if row.finished_at), default=None),
+                current=target == current,
+            )

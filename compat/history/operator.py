@@ -1,0 +1,119 @@
+"""The page of one operator: its cell in every column, all claims, its cases and their outcomes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from compat.columns import ColumnHead, load_heads
+from compat.history.claims import ClaimView, load_claims
+from compat.history.parts import (
+    OperatorHead,
+    Verdict,
+    latest_probes,
+    load_operator_head,
+    support_of,
+    verdict_of,
+)
+from compat.models import Case, Cell
+
+
+@dataclass(frozen=True)
+class OperatorCell:
+    column: ColumnHead
+    verdict: Verdict | None
+
+
+@dataclass(frozen=True)
+class CaseMark:
+    """How one case ended in one column: the best of its forms at the deciding version."""
+
+    probe_id: int
+    form: str
+    outcome: str
+    support: str
+    max_abs: float | None
+    p50_ms: float | None
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    id: str
+    name: str
+    core: bool
+    origin: str
+    since_version: int
+    dtypes: tuple[str, ...]
+    oracle: str
+    oracles_agree: str
+    citation: str
+    marks: tuple[CaseMark | None, ...]  # one for each of `probed_columns`
+
+
+@dataclass(frozen=True)
+class OperatorPage:
+    """`claims` that join none of the shown columns are in `other_claims`."""
+
+    operator: OperatorHead
+    cells: tuple[OperatorCell, ...]
+    claims: tuple[ClaimView, ...]
+    other_claims: tuple[ClaimView, ...]
+    probed_columns: tuple[ColumnHead, ...]
+    cases: tuple[CaseRow, ...]
+
+
+_Marks = dict[tuple[str, int], CaseMark]
+_BEST_FIRST = {"yes": 0, "reserved": 1, "no": 2, "none": 3}
+
+
+def load_operator(domain: str, name: str) -> OperatorPage:
+    """Six queries; raises NotKnown."""
+    operator = load_operator_head(domain, name)
+    heads = load_heads()
+    found = {cell.column_id: cell for cell in Cell.objects.filter(operator=operator.id)}
+    claims = load_claims(operator.id)
+    own = [claim for claim in claims if any(claim.joins(head) for head in heads)]
+    marks = _load_marks(operator.id, [cell for cell in found.values() if cell.target_id])
+    probed_ids = {column for _, column in marks}
+    probed = tuple(head for head in heads if head.id in probed_ids)
+    return OperatorPage(
+        operator=operator,
+        cells=tuple(
+            OperatorCell(head, verdict_of(found[head.id]) if head.id in found else None)
+            for head in heads
+        ),
+        claims=tuple(own),
+        other_claims=tuple(claim for claim in claims if claim not in own),
+        probed_columns=probed,
+        cases=tuple(_case_rows(operator.id, probed, marks)),
+    )
+
+
+def _load_marks(operator_id: int, cells: Sequence[Cell]) -> _Marks:
+    """The best mark of every case and column, at the version that decides the cell."""
+    columns = {cell.target_id: cell.column_id for cell in cells}
+    fields = ("case_id", "target_id", "id", "form", "outcome", "max_abs", "p50_ms")
+    found = latest_probes(Q(operator=operator_id, target__in=columns)).order_by("form", "id")
+    marks: _Marks = {}
+    for case, target, probe, form, outcome, max_abs, p50 in found.values_list(*fields):
+        mark = CaseMark(probe, form, outcome, support_of(outcome), max_abs, p50)
+        best = marks.get((case, columns[target]))
+        if best is None or _BEST_FIRST[mark.support] < _BEST_FIRST[best.support]:
+            marks[case, columns[target]] = mark
+    return marks
+
+
+def _case_rows(operator_id: int, columns: Sequence[ColumnHead], marks: _Marks) -> Iterator[CaseRow]:
+    for case in Case.objects.filter(operator=operator_id).order_by("-core", "name"):
+        yield CaseRow(
+            id=case.id,
+            name=case.name,
+            core=case.core,
+            origin=case.origin,
+            since_version=case.since_version,
+            dtypes=tuple(case.dtypes),
+            oracle=case.oracle,
+            oracles_agree=case.oracles_agree,
+            citation=case.citation,
+            marks=tuple(marks.get((case.id, head.id)) for head in columns),
+        )

@@ -1,0 +1,186 @@
+"""Parts that several pages show: the operator's head, a judged cell, a line of a probe."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from compat.models import Cell, Operator, Probe
+from probes.run.outcome import OUTCOMES, Outcome
+
+
+class NotKnown(LookupError):
+    """No operator, column, cell or probe has this name."""
+
+
+@dataclass(frozen=True)
+class OperatorHead:
+    id: int
+    domain: str
+    name: str
+    kind: str
+    since_versions: tuple[int, ...]
+    deprecated_at: int | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A cell as it was judged; `probe_id` is the probe that decides, if one does."""
+
+    level: str
+    kind: str
+    reason_code: str
+    reason_params: dict[str, Any]
+    core_passed: int
+    core_total: int
+    rest_passed: int
+    rest_total: int
+    max_abs: float | None
+    p50_ms: float | None
+    claim_level: str
+    contradiction: bool
+    probe_id: int | None
+
+
+@dataclass(frozen=True)
+class ProbeRow:
+    """One finished probe on one line. `support` is yes, reserved, no or none (not evidence)."""
+
+    id: int
+    case_name: str
+    core: bool
+    since_version: int
+    dtypes: tuple[str, ...]
+    oracles_agree: str
+    form: str
+    outcome: str
+    support: str
+    stage: str
+    kind: str
+    placement: str
+    message: str
+    max_abs: float | None
+    max_rel: float | None
+    p50_ms: float | None
+    target_id: int
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    """One runtime version: how many of its newest probes ended how."""
+
+    target_slug: str
+    runtime_version: str
+    probes: int
+    supports: dict[str, int]
+    finished_at: datetime | None
+    current: bool
+
+
+_PROBE_FIELDS = (
+    "id",
+    "case__name",
+    "case__core",
+    "case__since_version",
+    "case__dtypes",
+    "case__oracles_agree",
+    "form",
+    "outcome",
+    "stage",
+    "kind",
+    "placement",
+    "message",
+    "max_abs",
+    "max_rel",
+    "p50_ms",
+    "target_id",
+    "finished_at",
+)
+
+
+def support_of(outcome: str) -> str:
+    """yes, reserved, no or none for an outcome; "none" for a word this version does not know."""
+    try:
+        return OUTCOMES[Outcome(outcome)].support
+    except ValueError:
+        return "none"
+
+
+def load_operator_head(domain: str, name: str) -> OperatorHead:
+    """One query; raises NotKnown."""
+    found = Operator.objects.filter(domain=domain, name=name).first()
+    if found is None:
+        raise NotKnown("There is no operator of this name in the catalogue.")
+    return OperatorHead(
+        id=found.pk,
+        domain=found.domain,
+        name=found.name,
+        kind=found.kind,
+        since_versions=tuple(found.since_versions),
+        deprecated_at=found.deprecated_at,
+    )
+
+
+def verdict_of(cell: Cell) -> Verdict:
+    """A cell's row as plain values."""
+    return Verdict(
+        level=cell.level,
+        kind=cell.kind,
+        reason_code=cell.reason_code,
+        reason_params=cell.reason_params,
+        core_passed=cell.core_passed,
+        core_total=cell.core_total,
+        rest_passed=cell.rest_passed,
+        rest_total=cell.rest_total,
+        max_abs=cell.max_abs,
+        p50_ms=cell.p50_ms,
+        claim_level=cell.claim_level,
+        contradiction=cell.contradiction,
+        probe_id=cell.probe_id,
+    )
+
+
+def latest_probes(which: Q) -> QuerySet[Probe]:
+    """The newest result of every case, form and target that fit."""
+    return Probe.objects.filter(which, latest=True)
+
+
+def load_probe_rows(which: Q) -> list[ProbeRow]:
+    """One query: the newest results, core first, then by case and form."""
+    found = latest_probes(which).order_by("-case__core", "case__name", "form", "id")
+    return [_probe_row(*values) for values in found.values_list(*_PROBE_FIELDS)]
+
+
+def count_supports(outcomes: Iterable[str]) -> dict[str, int]:
+    """How many outcomes are yes, reserved, no and none; every word is present."""
+    found = Counter(map(support_of, outcomes))
+    return {word: found[word] for word in ("yes", "reserved", "no", "none")}
+
+
+def _probe_row(
+    probe: int,
+    case_name: str,
+    core: bool,
+    since_version: int,
+    dtypes: list[str],
+    oracles_agree: str,
+    form: str,
+    outcome: str,
+    *rest: Any,
+) -> ProbeRow:
+    return ProbeRow(
+        probe,
+        case_name,
+        core,
+        since_version,
+        tuple(dtypes),
+        oracles_agree,
+        form,
+        outcome,
+        support_of(outcome),
+        *rest,
+    )
