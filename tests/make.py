@@ -1,0 +1,133 @@
+"""Rows of the knowledge base for tests: each function makes one and fills in the rest."""
+
+from itertools import count
+
+from compat.models import (
+    Case,
+    Cell,
+    Claim,
+    Column,
+    Device,
+    Environment,
+    Operator,
+    Probe,
+    ProbeLog,
+    Source,
+    Sweep,
+    Target,
+)
+
+_numbers = count(1)
+
+
+def make_operator(name="Relu", domain="ai.onnx", **fields):
+    fields.setdefault("since_versions", [1])
+    found, _ = Operator.objects.get_or_create(domain=domain, name=name, defaults=fields)
+    return found
+
+
+def make_device(slug="test-cpu", device_class="x86_cpu", **fields):
+    fields.setdefault("title", slug.replace("-", " ").title())
+    found, _ = Device.objects.get_or_create(
+        slug=slug, defaults={"device_class": device_class, **fields}
+    )
+    return found
+
+
+def make_column(runtime="onnxruntime-cpu", device=None, config_name="default", **fields):
+    device = device or make_device()
+    slug = f"{device.slug}.{runtime}.{config_name}"
+    found, _ = Column.objects.get_or_create(
+        slug=slug,
+        defaults={"device": device, "runtime": runtime, "config_name": config_name, **fields},
+    )
+    return found
+
+
+def make_target(version="1.32.0", column=None):
+    column = column or make_column()
+    found, _ = Target.objects.get_or_create(
+        slug=f"{column.slug}@{version}",
+        defaults={
+            "column": column,
+            "runtime_version": version,
+            "version_key": ".".join(part.zfill(8) for part in version.split(".")),
+        },
+    )
+    return found
+
+
+def make_case(operator=None, name=None, core=True, **fields):
+    operator = operator or make_operator()
+    number = next(_numbers)
+    fields.setdefault("since_version", 1)
+    fields.setdefault("origin", "mainstream" if core else "node")
+    fields.setdefault("opset", 18)
+    fields.setdefault("oracle", "float64 numpy")
+    fields.setdefault("dtypes", ["float32"])
+    fields.setdefault("id", f"{number:032x}")
+    return Case.objects.create(
+        name=name or f"test/{operator.name}/{number}", operator=operator, core=core, **fields
+    )
+
+
+def make_environment(digest="e" * 16, **facts):
+    found, _ = Environment.objects.get_or_create(
+        digest=digest, defaults={"facts": facts or {"cpu_model": "Test CPU", "threads": 1}}
+    )
+    return found
+
+
+def make_sweep(target=None, **fields):
+    return Sweep.objects.create(target=target or make_target(), **fields)
+
+
+def make_probe(case=None, target=None, outcome="passed", log=None, **fields):
+    """A finished probe, the newest of its kind; `log` are the fields of its ProbeLog."""
+    case = case or make_case()
+    target = target or make_target()
+    fields.setdefault("sweep", Sweep.objects.filter(target=target).first() or make_sweep(target))
+    fields.setdefault("form", "as_is")
+    fields.setdefault("kind", "measured")
+    fields.setdefault("placement", "accelerator")
+    fields.setdefault("environment", make_environment())
+    probe = Probe.objects.create(
+        case=case,
+        operator=case.operator,
+        target=target,
+        state=fields.pop("state", "done"),
+        latest=fields.pop("latest", True),
+        outcome=outcome,
+        **fields,
+    )
+    if log is not None:
+        ProbeLog.objects.create(probe=probe, **log)
+    return probe
+
+
+def make_cell(operator=None, column=None, level="green", kind="measured", **fields):
+    fields.setdefault("reason_code", "core_pass")
+    fields.setdefault("reason_params", {"passed": 1, "total": 1})
+    return Cell.objects.create(
+        operator=operator or make_operator(),
+        column=column or make_column(),
+        level=level,
+        kind=kind,
+        **fields,
+    )
+
+
+def make_source(slug="test-list", **fields):
+    fields.setdefault("title", "Operators of a test compiler")
+    for name in ("version", "date", "place"):
+        fields.setdefault(name, f"{name} of {slug}")
+    found, _ = Source.objects.get_or_create(slug=slug, defaults=fields)
+    return found
+
+
+def make_claim(operator=None, runtime="rknn", level="full", **fields):
+    fields.setdefault("source", make_source())
+    fields.setdefault("runtime_version", "2.3.2")
+    return Claim.objects.create(
+        operator=operator or make_operator(), runtime=runtime, level=level, **fields
+    )
