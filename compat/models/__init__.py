@@ -1,6 +1,15 @@
 """The knowledge base's tables, one noun a file."""
 
-from compat.models.catalogue import Case, Claim, Column, Device, Operator, Source, Target
+from compat.models.catalogue import (
+    Case,
+    Claim,
+    Column,
+    Device,
+    Loaded,
+    Operator,
+    Source,
+    Target,
+)
 from compat.models.evidence import Cell, Environment, Probe, ProbeLog, Sweep
 from compat.models.report import Report
 
@@ -11,6 +20,7 @@ __all__ = [
     "Column",
     "Device",
     "Environment",
+    "Loaded",
     "Operator",
     "Probe",
     "ProbeLog",

@@ -62,8 +62,9 @@ class Target(models.Model):
 
     column = models.ForeignKey(Column, on_delete=models.CASCADE, related_name="targets")
     runtime_version = models.CharField(max_length=80)
-    version_key = models.CharField(max_length=80)  # zero-padded, so that text order is version order
+    version_key = models.CharField(max_length=80)  # digits only: text order is version order
     slug = models.CharField(max_length=260, unique=True)  # "<column>@<version>"
+    capabilities = models.JSONField(default=dict)  # probes.run.adapter.Capabilities, as it answered
 
     class Meta:
         ordering = ["column", "-version_key"]
@@ -77,12 +78,14 @@ class Case(models.Model):
 
     id = models.CharField(max_length=32, primary_key=True)
     name = models.CharField(max_length=200, unique=True)
+    aliases = models.JSONField(default=list)  # other names of the same content
     operator = models.ForeignKey(Operator, on_delete=models.PROTECT, related_name="cases")
     since_version = models.IntegerField()
     core = models.BooleanField()
     origin = models.CharField(max_length=16)  # node, mainstream, variant, harvest
     timed = models.BooleanField(default=False)
     opset = models.IntegerField()
+    ir_version = models.IntegerField()
     oracle = models.CharField(max_length=80)
     oracles_agree = models.CharField(max_length=8, blank=True)
     citation = models.TextField(blank=True)
@@ -122,7 +125,7 @@ class Claim(models.Model):
     runtime = models.SlugField(max_length=40)
     device_class = models.SlugField(max_length=40, blank=True)
     runtime_version = models.CharField(max_length=120)
-    rank = models.IntegerField(default=0)  # which source speaks first among equal versions
+    rank = models.IntegerField(default=0)  # the highest speaks first among equal versions
     level = models.CharField(max_length=8)  # full, partial, none
     opset_min = models.IntegerField(null=True)
     opset_max = models.IntegerField(null=True)
@@ -138,3 +141,13 @@ class Claim(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source_id}: {self.operator} {self.level}"
+
+
+class Loaded(models.Model):
+    """What was last read from files, by the digest of those files: an unchanged load is skipped."""
+
+    name = models.CharField(max_length=40, primary_key=True)
+    digest = models.CharField(max_length=64)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.digest[:12]}"

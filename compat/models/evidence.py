@@ -27,6 +27,8 @@ class Sweep(models.Model):
     target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="sweeps")
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     origin = models.CharField(max_length=16, default="local")  # local, recorded, agent
+    key = models.CharField(max_length=64, null=True, unique=True)  # of a loaded results document
+    operators = models.JSONField(default=list)  # what it was narrowed to; empty: everything
     total = models.IntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
@@ -47,10 +49,18 @@ class Probe(models.Model):
         CLAIMED = "claimed"
         DONE = "done"
 
-    sweep = models.ForeignKey(Sweep, on_delete=models.CASCADE, related_name="probes")
-    target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="probes")
-    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="probes")
-    operator = models.ForeignKey(Operator, on_delete=models.PROTECT, related_name="probes")
+    # No index of their own for the foreign keys: the constraints and partial indexes below serve
+    # every read, and each index costs on every recorded row.
+    sweep = models.ForeignKey(
+        Sweep, on_delete=models.CASCADE, related_name="probes", db_index=False
+    )
+    target = models.ForeignKey(
+        Target, on_delete=models.CASCADE, related_name="probes", db_index=False
+    )
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="probes", db_index=False)
+    operator = models.ForeignKey(
+        Operator, on_delete=models.PROTECT, related_name="probes", db_index=False
+    )
     form = models.CharField(max_length=24)
 
     state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
@@ -76,18 +86,30 @@ class Probe(models.Model):
     signal = models.CharField(max_length=16, blank=True)
     confirmed = models.BooleanField(null=True)
     seconds = models.FloatField(null=True)
-    environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
+    environment = models.ForeignKey(
+        Environment, null=True, on_delete=models.PROTECT, db_index=False
+    )
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["sweep", "case", "form"], name="probe_once_a_sweep")
+            models.UniqueConstraint(fields=["sweep", "case", "form"], name="probe_once_a_sweep"),
+            models.UniqueConstraint(
+                fields=["target", "case", "form"],
+                name="probe_one_latest",
+                condition=models.Q(latest=True),
+            ),
         ]
         indexes = [
             models.Index(
                 fields=["target", "id"],
-                name="probe_waiting",
-                condition=models.Q(state__in=["queued", "claimed"]),
+                name="probe_queued",
+                condition=models.Q(state="queued"),
+            ),
+            models.Index(
+                fields=["claim"],
+                name="probe_claimed",
+                condition=models.Q(state="claimed"),
             ),
             models.Index(
                 fields=["target", "operator"],
@@ -108,7 +130,7 @@ class ProbeLog(models.Model):
     )
     text = models.TextField(blank=True)
     latency = models.JSONField(null=True)  # samples_ms, warmup, conditions
-    placement_detail = models.JSONField(null=True)
+    placement_detail = models.TextField(blank=True)
 
     def __str__(self) -> str:
         return f"log of probe {self.probe_id}"

@@ -1,0 +1,139 @@
+"""Case rows and the case folder, filled from the node pack and the mainstream tables."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+import onnx
+from django.conf import settings
+
+import probes.cases
+from compat.models import Case, Operator
+from probes.cases import case as engine
+from probes.cases.catalogue import CaseStore, mainstream_cases, read_pack
+from probes.model.signature import Signature, class_key, dtype_key, main_signature, signature_key
+
+PACK = settings.FIXTURES_DIR / "cases" / f"node-onnx-{onnx.__version__}.pack.xz"
+MAINSTREAM = settings.FIXTURES_DIR / "cases" / "mainstream.csv"
+BATCH = 500
+
+
+class CaseMismatch(Exception):
+    """A case that was built here differs from the one that the release names."""
+
+
+def files() -> list[Path]:
+    """What the cases are made from: the pack, the list of names, and the code that builds."""
+    code = Path(probes.cases.__path__[0]).rglob("*.py")
+    return [path for path in (PACK, MAINSTREAM, *sorted(code)) if path.exists()]
+
+
+def all_cases() -> Iterator[engine.Case]:
+    """The shipped node tests, then the mainstream cases as built here and checked by id."""
+    named = _named_ids()
+    for case in chain(read_pack(PACK), mainstream_cases()):
+        expected = named.get(case.name, case.id)
+        if case.id != expected:
+            raise CaseMismatch(
+                f"{case.name} was built as {case.id}, but {MAINSTREAM.name} names {expected}"
+            )
+        yield case
+
+
+def load_cases(cases: Iterable[engine.Case] | None = None) -> int:
+    """Store each case by its id and describe it in a row; returns how many there are.
+
+    Cases of the same content are one row: the first name stands, the others are its aliases.
+    """
+    store = case_store()
+    operators = {(each.domain, each.name): each for each in Operator.objects.all()}
+    rows: dict[str, Case] = {}
+    for case in all_cases() if cases is None else cases:
+        if case.id in rows:
+            rows[case.id].aliases.append(case.name)
+            continue
+        if case.id not in store:
+            store.put(case)
+        rows[case.id] = _row(case, operators[case.domain, case.op_type])
+    described = [field.name for field in Case._meta.fields if not field.primary_key]
+    Case.objects.bulk_create(
+        rows.values(),
+        batch_size=BATCH,
+        update_conflicts=True,
+        unique_fields=["id"],
+        update_fields=described,
+    )
+    return len(rows)
+
+
+def case_store() -> CaseStore:
+    """The folder of this installation; it holds only what was verified when it was stored."""
+    settings.CASE_DIR.mkdir(parents=True, exist_ok=True)
+    return CaseStore(settings.CASE_DIR)
+
+
+def read_case(case_id: str) -> engine.Case:
+    """A case of the local folder, not verified again; raises KeyError when it is absent."""
+    try:
+        return engine.decode_case(case_store().path(case_id).read_bytes())
+    except FileNotFoundError:
+        raise KeyError(case_id) from None
+
+
+def is_complete() -> bool:
+    """Whether every case that has a row lies in the case folder."""
+    stored = {path.stem for path in settings.CASE_DIR.glob("??/*.case")}
+    return stored.issuperset(Case.objects.values_list("id", flat=True))
+
+
+def _named_ids() -> dict[str, str]:
+    if not MAINSTREAM.exists():
+        return {}
+    with MAINSTREAM.open(encoding="utf-8", newline="") as file:
+        return {row["name"]: row["id"] for row in csv.DictReader(file)}
+
+
+def _row(case: engine.Case, operator: Operator) -> Case:
+    signature = case.signature or _signature(case)
+    keys = (
+        {
+            "signature_key": signature_key(signature),
+            "class_key": class_key(signature),
+            "dtype_key": dtype_key(signature),
+        }
+        if signature
+        else {}
+    )
+    return Case(
+        id=case.id,
+        name=case.name,
+        operator=operator,
+        since_version=case.since_version,
+        core=case.core,
+        origin=case.origin,
+        timed=case.timed,
+        opset=case.opset,
+        ir_version=case.ir_version,
+        oracle=case.oracle,
+        oracles_agree=case.oracles_agree,
+        citation=case.citation,
+        dtypes=_dtypes(signature),
+        signature=signature,
+        **keys,
+    )
+
+
+def _signature(case: engine.Case) -> Signature:
+    """Of the node that the case proves; empty where the graph spells it out in other operators."""
+    try:
+        model = onnx.load_from_string(case.model)
+        return main_signature(model, case.op_type, case.domain)
+    except (LookupError, onnx.shape_inference.InferenceError):
+        return {}
+
+
+def _dtypes(signature: Signature) -> list[str]:
+    """The types of a node's inputs, or of its outputs where it has none."""
+    values = signature.get("inputs") or signature.get("outputs") or []
+    return sorted({value["dtype"] for value in values} - {"absent"})
