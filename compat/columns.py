@@ -6,14 +6,9 @@ from dataclasses import dataclass, field
 from django.db.models import Case, Exists, IntegerField, OuterRef, QuerySet, Subquery, Value, When
 
 from compat.models import Cell, Column
+from compat.runtimes import runtime_title
 
 EVIDENCE_KINDS = ("measured", "simulated")
-
-RUNTIME_TITLES: dict[str, str] = {
-    "onnxruntime-cpu": "ONNX Runtime CPU",
-    "openvino-cpu": "OpenVINO CPU",
-    "reference": "onnx reference evaluator",
-}
 
 
 @dataclass(frozen=True)
@@ -31,11 +26,6 @@ class ColumnHead:
     version: str  # the newest runtime version with evidence; "" where there are only claims
     claimed_only: bool
     counts: dict[str, int] = field(default_factory=dict)
-
-
-def runtime_title(slug: str) -> str:
-    """The runtime's name for people; the slug where nobody gave one."""
-    return RUNTIME_TITLES.get(slug, slug)
 
 
 def head_columns(
@@ -69,7 +59,7 @@ def load_heads(
 ) -> list[ColumnHead]:
     """One query. Without names: every shown column that has a cell of one of the kinds."""
     columns = head_columns(slugs=slugs, device_classes=device_classes, kinds=kinds)
-    return [_head(column) for column in columns]
+    return [head_of(column) for column in columns]
 
 
 def _in_order(columns: QuerySet[Column]) -> QuerySet[Column]:
@@ -79,7 +69,8 @@ def _in_order(columns: QuerySet[Column]) -> QuerySet[Column]:
     return columns.order_by(local_first, "position", "slug")
 
 
-def _head(column: Column) -> ColumnHead:
+def head_of(column: Column) -> ColumnHead:
+    """The head of a row of `head_columns`."""
     return ColumnHead(
         id=column.pk,
         slug=column.slug,

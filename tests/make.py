@@ -44,7 +44,7 @@ def make_column(runtime="onnxruntime-cpu", device=None, config_name="default", *
     return found
 
 
-def make_target(version="1.32.0", column=None):
+def make_target(version="1.32.0", column=None, **fields):
     column = column or make_column()
     found, _ = Target.objects.get_or_create(
         slug=f"{column.slug}@{version}",
@@ -52,6 +52,7 @@ def make_target(version="1.32.0", column=None):
             "column": column,
             "runtime_version": version,
             "version_key": ".".join(part.zfill(8) for part in version.split(".")),
+            **fields,
         },
     )
     return found
@@ -63,6 +64,7 @@ def make_case(operator=None, name=None, core=True, **fields):
     fields.setdefault("since_version", 1)
     fields.setdefault("origin", "mainstream" if core else "node")
     fields.setdefault("opset", 18)
+    fields.setdefault("ir_version", 9)
     fields.setdefault("oracle", "float64 numpy")
     fields.setdefault("dtypes", ["float32"])
     fields.setdefault("id", f"{number:032x}")

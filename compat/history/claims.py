@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from compat.columns import ColumnHead, runtime_title
+from compat.columns import ColumnHead
 from compat.models import Claim
+from compat.runtimes import runtime_title
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class ClaimView:
 def load_claims(operator_id: int) -> list[ClaimView]:
     """One query: all claims about an operator, whoever makes them."""
     claims = Claim.objects.filter(operator=operator_id).select_related("source")
-    ordered = claims.order_by("runtime", "device_class", "rank", "source", "id")
+    ordered = claims.order_by("runtime", "device_class", "-rank", "source", "id")
     return [_claim_view(claim) for claim in ordered]
 
 

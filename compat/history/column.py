@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Count, Max
 
-from compat.columns import ColumnHead, head_columns, load_heads
+from compat.columns import ColumnHead, head_columns, head_of
 from compat.history.parts import NotKnown, VersionRow, count_supports, support_of
 from compat.models import (
     Cell,
@@ -101,11 +101,11 @@ class ColumnPage:
 
 
 def load_column(slug: str) -> ColumnPage:
-    """Eight queries; raises NotKnown."""
+    """Nine queries; raises NotKnown."""
     column = head_columns(slugs=[slug]).first()
     if column is None:
         raise NotKnown("There is no column of this name.")
-    head = load_heads(slugs=[slug])[0]
+    head = head_of(column)
     cells = list(Cell.objects.filter(column=column).select_related("operator"))
     return ColumnPage(
         column=head,

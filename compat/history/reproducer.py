@@ -41,9 +41,7 @@ class Reproducer:
 
 def load_reproducer(probe_id: int) -> Reproducer:
     """One query; raises NotKnown when the probe, its case file or its form is not here."""
-    probe = (
-        Probe.objects.filter(pk=probe_id).select_related("target", "environment", "case").first()
-    )
+    probe = Probe.objects.filter(pk=probe_id).select_related("target", "case").first()
     if probe is None:
         raise NotKnown("There is no probe of this number.")
     try:
@@ -76,14 +74,14 @@ def reproducer_zip(reproducer: Reproducer) -> bytes:
 
 
 def _formed(case: Case, probe: Probe) -> tuple[bytes, tuple[Value, ...]]:
-    facts = probe.environment.facts if probe.environment else {}
+    stamps = probe.target.capabilities  # what the runtime said it reads when it was probed
     try:
         formed = apply_form(
             probe.form,
             case.model,
             case.inputs,
-            max_opset=facts.get("max_opset"),
-            max_ir=facts.get("max_ir"),
+            max_opset=stamps.get("max_opset"),
+            max_ir=stamps.get("max_ir"),
         )
     except KeyError:
         formed = None
