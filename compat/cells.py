@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from django.db.models.functions import Left
 
 from compat.models import Cell, Claim, Column, Probe, Target
-from probes.judge.support import Evidence, Verdict, judge
 from probes.judge.support import Claim as JudgedClaim
+from probes.judge.support import Evidence, Verdict, judge
 
 MESSAGE_CHARS = 400  # a reason quotes one line
 CLAIM_LEVELS = ("partial", "full", "none")  # of rows equally new, the limits are told first

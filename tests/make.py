@@ -2,6 +2,7 @@
 
 from itertools import count
 
+from compat.fleet import version_key
 from compat.models import (
     Case,
     Cell,
@@ -51,7 +52,8 @@ def make_target(version="1.32.0", column=None, **fields):
         defaults={
             "column": column,
             "runtime_version": version,
-            "version_key": ".".join(part.zfill(8) for part in version.split(".")),
+            "version_key": version_key(version),
+            **fields,
             **fields,
         },
     )
@@ -65,8 +67,9 @@ def make_case(operator=None, name=None, core=True, **fields):
     fields.setdefault("origin", "mainstream" if core else "node")
     fields.setdefault("opset", 18)
     fields.setdefault("ir_version", 9)
+    fields.setdefault("ir_version", 9)
     fields.setdefault("oracle", "float64 numpy")
-    fields.setdefault("dtypes", ["float32"])
+    fields.setdefault("dtypes", ["float"])
     fields.setdefault("id", f"{number:032x}")
     return Case.objects.create(
         name=name or f"test/{operator.name}/{number}", operator=operator, core=core, **fields

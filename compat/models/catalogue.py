@@ -109,7 +109,7 @@ class Source(models.Model):
     slug = models.SlugField(max_length=40, primary_key=True)
     title = models.TextField()
     version = models.CharField(max_length=120)
-    date = models.CharField(max_length=20)
+    date = models.CharField(max_length=80)
     place = models.TextField()  # repository@commit:path, never a host
     note = models.TextField(blank=True)
 
@@ -129,7 +129,7 @@ class Claim(models.Model):
     level = models.CharField(max_length=8)  # full, partial, none
     opset_min = models.IntegerField(null=True)
     opset_max = models.IntegerField(null=True)
-    dtypes = models.CharField(max_length=400, blank=True)
+    dtypes = models.TextField(blank=True)
     restriction = models.TextField(blank=True)
     unit = models.CharField(max_length=60, blank=True)
 

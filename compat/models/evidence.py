@@ -27,7 +27,7 @@ class Sweep(models.Model):
     target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="sweeps")
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     origin = models.CharField(max_length=16, default="local")  # local, recorded, agent
-    key = models.CharField(max_length=64, null=True, unique=True)  # of a loaded results document
+    key = models.CharField(max_length=64, null=True, blank=True, unique=True)  # of a loaded file
     operators = models.JSONField(default=list)  # what it was narrowed to; empty: everything
     total = models.IntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)

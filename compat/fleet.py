@@ -1,0 +1,127 @@
+"""Devices and targets: this machine's own, and those that results name."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.utils.text import slugify
+
+from compat.models import Column, Device, Target
+from probes.judge.claims import version_key as version_numbers
+from probes.run.environment import machine_facts
+from probes.run.registry import RUNTIMES, installed_version
+from probes.run.sandbox import Sandbox
+from probes.run.slot import StartError
+
+LOCAL_RUNTIMES = ("onnxruntime-cpu", "openvino-cpu")  # the columns of every x86 machine, in order
+NUMBERS, DIGITS = 6, 10
+SHOWN_FACTS = ("cores", "architecture", "os")
+
+
+def version_key(version: str) -> str:
+    """Digits only, so that text order is version order under any collation."""
+    numbers, released = version_numbers(version)
+    padded = (*numbers, *[0] * NUMBERS)[:NUMBERS]
+    return "".join(f"{number:0{DIGITS}d}"[-DIGITS:] for number in padded) + str(released)
+
+
+def register_local_device() -> Device:
+    """This machine, named by its CPU model; never the device of a recorded sweep."""
+    facts = machine_facts()
+    slug = slugify(facts["cpu_model"])[:70] or "cpu"
+    device, _ = Device.objects.update_or_create(
+        slug=slug,
+        defaults={
+            "title": facts["cpu_model"],
+            "vendor": facts["cpu_model"].split()[0],
+            "device_class": "x86_cpu" if facts["architecture"] == "x86_64" else "cpu",
+            "origin": "local",
+            "facts": {name: facts[name] for name in SHOWN_FACTS},
+            "confidence": "measured",
+            "source": "this machine",
+        },
+    )
+    return device
+
+
+def ensure_target(
+    *,
+    device: Device,
+    runtime: str,
+    version: str,
+    config_name: str,
+    config: dict[str, Any],
+    capabilities: dict[str, Any] | None = None,
+    position: int = 100,
+) -> Target:
+    """The target of these names, with its column, made where it does not exist.
+
+    Raises ValueError when the column exists with another configuration under the same name.
+    """
+    slug = f"{device.slug}.{runtime}.{config_name}"
+    column, _ = Column.objects.get_or_create(
+        slug=slug,
+        defaults={
+            "device": device,
+            "runtime": runtime,
+            "config_name": config_name,
+            "config": config,
+            "position": position,
+        },
+    )
+    if column.config != config:
+        raise ValueError(f"{slug} has the configuration {column.config}, not {config}")
+    target, _ = Target.objects.update_or_create(
+        slug=f"{slug}@{version}",
+        defaults={
+            "column": column,
+            "runtime_version": version,
+            "version_key": version_key(version),
+            **({"capabilities": capabilities} if capabilities else {}),
+        },
+    )
+    return target
+
+
+def register_local_targets(runtimes: Sequence[str] = LOCAL_RUNTIMES) -> list[Target]:
+    """The targets of this machine whose runtimes start here, asked for their versions."""
+    device = register_local_device()
+    installed = [slug for slug in runtimes if installed_version(slug)]
+    found = (_register(device, slug, at) for at, slug in enumerate(installed))
+    return [target for target in found if target is not None]
+
+
+def _register(device: Device, slug: str, position: int) -> Target | None:
+    row = RUNTIMES[slug]
+    with Sandbox(slug, row.config) as sandbox:
+        try:
+            version, _ = sandbox.describe()
+        except StartError:
+            return None
+        capabilities = sandbox.capabilities().to_dict()
+    return ensure_target(
+        device=device,
+        runtime=slug,
+        version=version,
+        config_name=row.config_name,
+        config=dict(row.config),
+        capabilities=capabilities,
+        position=position,
+    )
+
+
+def local_targets() -> list[Target]:
+    """What a worker on this machine can probe: the newest version of each of its columns."""
+    device = slugify(machine_facts()["cpu_model"])[:70] or "cpu"
+    targets = (
+        Target.objects.filter(column__device__slug=device, column__runtime__in=RUNTIMES)
+        .select_related("column__device")
+        .order_by("column__position", "column_id", "-version_key")
+    )
+    return _first_of_each_column(targets)
+
+
+def _first_of_each_column(targets: Iterable[Target]) -> list[Target]:
+    newest: dict[int, Target] = {}
+    for target in targets:
+        newest.setdefault(target.column_id, target)
+    return list(newest.values())

@@ -1,0 +1,268 @@
+"""Sweeps: probe rows are the queue; they are claimed by condition and leased, never locked."""
+
+import difflib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from compat.bulk import hasty_transaction
+from compat.models import Case, Operator, Probe, Sweep, Target
+from probes.cases.forms import forms_for
+from probes.run.adapter import Capabilities
+
+logger = logging.getLogger(__name__)
+
+State = Probe.State
+OPEN = (Sweep.State.QUEUED, Sweep.State.RUNNING)
+RATE_WINDOW = timedelta(seconds=30)
+MAX_OFFERS = 3  # a probe that was lost so often with its worker is not offered again
+
+SKIP_LOCKED = {"postgresql": "FOR UPDATE SKIP LOCKED"}  # elsewhere one writer is all there is
+CLAIM = """
+UPDATE compat_probe
+SET state = 'claimed', claim = %s, lease_until = %s, offers = offers + 1
+WHERE state = 'queued' AND id IN (
+    SELECT id FROM compat_probe
+    WHERE target_id = %s AND state = 'queued' AND sweep_id IN (
+        SELECT id FROM compat_sweep WHERE target_id = %s AND state IN (%s, %s)
+    )
+    ORDER BY id LIMIT %s {skip}
+)
+RETURNING id, sweep_id, case_id, operator_id, form
+"""
+
+
+class SweepError(ValueError):
+    """A sweep that cannot be started; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Counts of a sweep's probes; `seconds_left` is None while nothing moves."""
+
+    total: int
+    done: int
+    seconds_left: float | None
+    outcomes: dict[str, int]
+
+
+def start_sweep(
+    *,
+    target: Target,
+    operators: Sequence[str] | None = None,
+    origin: str = "local",
+    only_new: bool = False,
+) -> Sweep:
+    """Queue every case (of some operators, "Conv" or "domain::Name") in the forms that apply.
+
+    `only_new` leaves out what has a result on this target. Raises SweepError for an unknown
+    operator or when no case is there.
+    """
+    cases = _cases(operators)
+    if only_new:
+        known = Probe.objects.filter(case=OuterRef("pk"), target=target, latest=True)
+        cases = cases.filter(~Exists(known))
+    stamps = _stamps(target)
+    # Only what a form depends on: signatures and citations of two thousand cases are slow to read.
+    needed = cases.only("id", "operator_id", "opset", "ir_version")
+    planned = [(case, form) for case in needed for form in forms_for(case, stamps)]
+    if not planned and not only_new:
+        raise SweepError("There is no case for these operators yet; see the operator's page.")
+    with transaction.atomic():
+        sweep = Sweep.objects.create(
+            target=target, origin=origin, operators=list(operators or ()), total=len(planned)
+        )
+        Probe.objects.bulk_create(
+            [
+                Probe(
+                    sweep=sweep,
+                    target=target,
+                    case=case,
+                    operator_id=case.operator_id,
+                    form=form,
+                )
+                for case, form in planned
+            ],
+            batch_size=1000,
+        )
+        transaction.on_commit(lambda: announce(target.pk))
+    return sweep
+
+
+def stop_sweep(*, sweep: Sweep) -> Sweep:
+    """Offer no more of its probes; those in progress still come in."""
+    Sweep.objects.filter(pk=sweep.pk, state__in=OPEN).update(state=Sweep.State.STOPPED)
+    sweep.refresh_from_db()
+    return sweep
+
+
+def resume_sweep(*, sweep: Sweep) -> Sweep:
+    """Offer the rest of a stopped sweep again."""
+    changed = Sweep.objects.filter(pk=sweep.pk, state=Sweep.State.STOPPED).update(
+        state=Sweep.State.QUEUED, finished_at=None
+    )
+    if changed:
+        close_finished([sweep.pk])
+        transaction.on_commit(lambda: announce(sweep.target_id))
+    sweep.refresh_from_db()
+    return sweep
+
+
+class ClaimedProbe(NamedTuple):
+    """What a worker needs to know of a probe that it holds."""
+
+    id: int
+    sweep_id: int
+    case_id: str
+    operator_id: int
+    form: str
+
+
+def claim_batch(
+    *, target: Target, worker: str, size: int = 128, lease_s: float = 300
+) -> list[ClaimedProbe]:
+    """Queued probes of a target that are now this worker's until the lease ends, oldest first.
+
+    No probe is handed out twice: each claim is one UPDATE on the condition that it is queued.
+    """
+    now = timezone.now()
+    until = connection.ops.adapt_datetimefield_value(now + timedelta(seconds=lease_s))
+    with hasty_transaction():
+        with connection.cursor() as cursor:
+            cursor.execute(
+                CLAIM.format(skip=SKIP_LOCKED.get(connection.vendor, "")),
+                [worker, until, target.pk, target.pk, *OPEN, size],
+            )
+            batch = sorted(ClaimedProbe(*row) for row in cursor.fetchall())
+        begun = {probe.sweep_id for probe in batch}
+        Sweep.objects.filter(Q(started_at=None) | Q(state=Sweep.State.QUEUED), pk__in=begun).update(
+            state=Sweep.State.RUNNING, started_at=Coalesce("started_at", now)
+        )
+    return batch
+
+
+def renew_lease(*, worker: str, lease_s: float = 300) -> int:
+    """Keep what a worker still holds; returns how many probes that is."""
+    return _held(worker).update(lease_until=timezone.now() + timedelta(seconds=lease_s))
+
+
+def release(*, worker: str) -> int:
+    """Put back what a worker holds and will not do; returns how many probes that is."""
+    return _held(worker).update(
+        state=State.QUEUED, claim="", lease_until=None, offers=F("offers") - 1
+    )
+
+
+def requeue_expired() -> int:
+    """Offer again what was claimed by a worker that did not return; returns how many probes.
+
+    A probe that was lost MAX_OFFERS times ends as `lost_agent`, which is evidence of nothing.
+    """
+    now = timezone.now()
+    expired = Probe.objects.filter(state=State.CLAIMED, lease_until__lt=now)
+    hopeless = expired.filter(offers__gte=MAX_OFFERS)
+    sweeps = set(hopeless.values_list("sweep_id", flat=True))
+    hopeless.update(
+        state=State.DONE,
+        claim="",
+        lease_until=None,
+        outcome="lost_agent",
+        message=f"The worker was lost {MAX_OFFERS} times while it held this probe.",
+        finished_at=now,
+    )
+    requeued = expired.update(state=State.QUEUED, claim="", lease_until=None)
+    close_finished(sweeps)
+    return requeued
+
+
+def close_finished(sweeps: Sequence[int] | set[int]) -> None:
+    """Mark those sweeps as done in which nothing is queued or claimed any more."""
+    waiting = Probe.objects.filter(sweep=OuterRef("pk"), state__in=[State.QUEUED, State.CLAIMED])
+    Sweep.objects.filter(~Exists(waiting), pk__in=list(sweeps), state__in=OPEN).update(
+        state=Sweep.State.DONE, finished_at=timezone.now()
+    )
+
+
+def progress(sweep: Sweep) -> Progress:
+    """How far a sweep is, from its rows, with the pace of the last half minute."""
+    since = timezone.now() - RATE_WINDOW
+    rows = Probe.objects.filter(sweep=sweep, state=State.DONE).order_by()
+    outcomes = dict(rows.values_list("outcome").annotate(Count("pk")))
+    done = sum(outcomes.values())
+    recent = rows.filter(finished_at__gt=since).aggregate(n=Count("pk"), first=Min("finished_at"))
+    left = sweep.total - done
+    return Progress(sweep.total, done, _seconds_left(left, recent["n"], recent["first"]), outcomes)
+
+
+def waiting(targets: Sequence[Target]) -> list[Target]:
+    """Those targets for which something is queued."""
+    queued = Probe.objects.filter(target=OuterRef("pk"), state=State.QUEUED, sweep__state__in=OPEN)
+    wanted = set(
+        Target.objects.filter(Exists(queued), pk__in=[each.pk for each in targets]).values_list(
+            "pk", flat=True
+        )
+    )
+    return [target for target in targets if target.pk in wanted]
+
+
+def announce(target_id: int) -> None:
+    """Tell the Celery workers that there is work; a message that is lost does no harm."""
+    if not settings.REDIS_URL:
+        return
+    from kombu.exceptions import OperationalError
+
+    from compat.celery import app
+
+    try:
+        app.send_task("compat.probe_target", args=[target_id], retry=False)
+    except OperationalError as error:
+        logger.warning("Redis did not take the message, workers will find the work: %s", error)
+
+
+def _cases(names: Sequence[str] | None) -> QuerySet[Case]:
+    """The cases of the named operators, or all; raises SweepError for an unknown name."""
+    if not names:
+        return Case.objects.order_by("name")
+    chosen: list[int] = []
+    for name in names:
+        domain, _, op_type = name.rpartition("::")
+        found = Operator.objects.filter(name=op_type).filter(Q(domain=domain) if domain else Q())
+        ids = list(found.values_list("pk", flat=True))
+        if not ids:
+            raise SweepError(_unknown_operator(name, op_type))
+        chosen += ids
+    return Case.objects.filter(operator__in=chosen).order_by("name")
+
+
+def _unknown_operator(name: str, op_type: str) -> str:
+    known = list(Operator.objects.values_list("name", flat=True).distinct())
+    near = difflib.get_close_matches(op_type, known, n=3, cutoff=0.5)
+    hint = f" Did you mean {', '.join(near)}?" if near else ""
+    return f"There is no operator named {name}.{hint}"
+
+
+def _stamps(target: Target) -> Capabilities:
+    if not target.capabilities:
+        return Capabilities()
+    return Capabilities.from_dict(target.capabilities)
+
+
+def _seconds_left(left: int, recent: int, first: datetime | None) -> float | None:
+    """Remaining seconds at the pace of the probes that finished since `first`."""
+    if left <= 0:
+        return 0.0
+    if first is None:
+        return None
+    return left * max((timezone.now() - first).total_seconds(), 0.001) / recent
+
+
+def _held(worker: str) -> QuerySet[Probe]:
+    return Probe.objects.filter(claim=worker, state=State.CLAIMED)

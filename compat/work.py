@@ -1,0 +1,143 @@
+"""Probe what is queued for a target: claim, run in the sandbox, record, judge the cells again."""
+
+import logging
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from threading import Event
+from typing import NamedTuple
+
+from compat.casebook import read_case
+from compat.cells import rebuild_cells
+from compat.models import Probe, Target
+from compat.recording import record_many
+from compat.sweeps import claim_batch, close_finished, release, renew_lease
+from probes.cases.case import CaseError
+from probes.run.outcome import Outcome, ProbeResult
+from probes.run.sandbox import ProbeRequest, Sandbox
+
+logger = logging.getLogger(__name__)
+
+BATCH = 128  # results in one transaction; a page may wait FLUSH_S for fewer
+FLUSH_S = 1.0
+CELLS_S = 5.0
+LEASE_S = 300.0
+RENEW_S = 60.0
+
+Heard = Callable[[int], None]
+
+
+class Worked(NamedTuple):
+    """What a run over the queue came to."""
+
+    recorded: int
+    sweeps: frozenset[int]
+
+
+def run_claimed(
+    target: Target,
+    *,
+    sandbox: Sandbox | None = None,
+    stop: Event | None = None,
+    heard: Heard = lambda _: None,
+) -> Worked:
+    """Probe until nothing is queued for the target or `stop` is set; what is in flight ends first.
+
+    `heard` is told how many results were stored, each time some were. Raises StartError when the
+    runtime is not available: nothing is claimed then.
+    """
+    if sandbox is None:
+        with Sandbox(target.column.runtime, target.column.config, target=target.slug) as own:
+            return run_claimed(target, sandbox=own, stop=stop, heard=heard)
+    run = _Run(target, sandbox, stop or Event(), heard)
+    try:
+        return run.through()
+    finally:
+        run.finish()
+
+
+class _Run:
+    """One pass over the queue of a target, under one claim."""
+
+    def __init__(self, target: Target, sandbox: Sandbox, stop: Event, heard: Heard) -> None:
+        self.target, self.sandbox, self.stop, self.heard = target, sandbox, stop, heard
+        self.claim = uuid.uuid4().hex
+        self.environment = sandbox.describe()[1]
+        self.sweeps: set[int] = set()
+        self.stale: set[int] = set()  # operators whose cells are older than their probes
+        self.recorded = 0
+        self.flushed = self.judged = self.renewed = time.monotonic()
+        self.unread: list[ProbeResult] = []
+
+    def through(self) -> Worked:
+        results: list[ProbeResult] = []
+        for result in self.sandbox.run_many(self.requests()):
+            results.append(result)
+            if len(results) + len(self.unread) >= BATCH or self._due("flushed", FLUSH_S):
+                self.record(results)
+        self.record(results)
+        return Worked(self.recorded, frozenset(self.sweeps))
+
+    def requests(self) -> Iterator[ProbeRequest]:
+        """Claimed probes as the sandbox asks for them."""
+        while not self.stop.is_set():
+            batch = claim_batch(target=self.target, worker=self.claim, size=BATCH, lease_s=LEASE_S)
+            if not batch:
+                return
+            self.sweeps |= {probe.sweep_id for probe in batch}
+            for probe in batch:
+                request = self.request(probe)
+                if request is not None:
+                    yield request
+
+    def request(self, probe: Probe) -> ProbeRequest | None:
+        """The probe's request; a case that cannot be read is our failure, told in its result."""
+        try:
+            return ProbeRequest(read_case(probe.case_id), probe.form)
+        except (KeyError, CaseError) as error:
+            self.unread.append(
+                ProbeResult(
+                    case_id=probe.case_id,
+                    form=probe.form,
+                    target=self.target.slug,
+                    outcome=Outcome.HARNESS_ERROR,
+                    message=f"The case cannot be read: {error}",
+                    started_at=time.time(),
+                )
+            )
+            return None
+
+    def record(self, results: list[ProbeResult]) -> None:
+        """Store and forget `results` and what could not be put."""
+        batch = [*results, *self.unread]
+        results.clear()
+        self.unread.clear()
+        self.flushed = time.monotonic()
+        if batch:
+            done = record_many(
+                target=self.target, environment=self.environment, results=batch, claim=self.claim
+            )
+            self.recorded += done.new
+            self.stale |= done.operators
+            self.heard(done.new)
+        if self._due("renewed", RENEW_S):
+            renew_lease(worker=self.claim, lease_s=LEASE_S)
+            self.renewed = time.monotonic()
+        if self._due("judged", CELLS_S):
+            self.judge()
+
+    def judge(self) -> None:
+        """Bring the cells of what was recorded up to date."""
+        if self.stale:
+            rebuild_cells(column=self.target.column, operators=self.stale)
+            self.stale = set()
+        self.judged = time.monotonic()
+
+    def finish(self) -> None:
+        """Put back what was claimed and not done; judge; close sweeps that are through."""
+        release(worker=self.claim)
+        self.judge()
+        close_finished(self.sweeps)
+
+    def _due(self, clock: str, seconds: float) -> bool:
+        return time.monotonic() - float(getattr(self, clock)) >= seconds
