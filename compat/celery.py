@@ -8,3 +8,18 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "compat.settings")
 app = Celery("opatlas")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["compat"])
+app.conf.update(
+    # Latency is measured: one probe run at a time, and no message waits behind a long one.
+    worker_concurrency=1,
+    worker_prefetch_multiplier=1,
+    broker_transport_options={"socket_connect_timeout": 3},
+    # `celery -A compat worker --beat` polls; a lost message then costs ten seconds.
+    beat_schedule={
+        "probe what waits": {
+            "task": "compat.probe_waiting",
+            "schedule": 10.0,
+            "options": {"expires": 10.0},
+        },
+        "requeue what lost workers held": {"task": "compat.requeue_expired", "schedule": 60.0},
+    },
+)

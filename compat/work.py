@@ -7,14 +7,26 @@ from collections.abc import Callable, Iterator
 from threading import Event
 from typing import NamedTuple
 
+from django.db import DatabaseError, close_old_connections
+
 from compat.casebook import read_case
 from compat.cells import rebuild_cells
-from compat.models import Probe, Target
+from compat.fleet import local_targets, register_local_targets
+from compat.models import Target
 from compat.recording import record_many
-from compat.sweeps import claim_batch, close_finished, release, renew_lease
+from compat.sweeps import (
+    ClaimedProbe,
+    claim_batch,
+    close_finished,
+    release,
+    renew_lease,
+    requeue_expired,
+    waiting,
+)
 from probes.cases.case import CaseError
 from probes.run.outcome import Outcome, ProbeResult
 from probes.run.sandbox import ProbeRequest, Sandbox
+from probes.run.slot import StartError
 
 logger = logging.getLogger(__name__)
 
@@ -23,6 +35,8 @@ FLUSH_S = 1.0
 CELLS_S = 5.0
 LEASE_S = 300.0
 RENEW_S = 60.0
+POLL_S = 2.0
+AFTER_ERROR_S = 5.0
 
 Heard = Callable[[int], None]
 
@@ -41,7 +55,7 @@ def run_claimed(
     stop: Event | None = None,
     heard: Heard = lambda _: None,
 ) -> Worked:
-    """Probe until nothing is queued for the target or `stop` is set; what is in flight ends first.
+    """Probe until nothing is queued for the target or `stop` is set; what is in flight is put back.
 
     `heard` is told how many results were stored, each time some were. Raises StartError when the
     runtime is not available: nothing is claimed then.
@@ -67,15 +81,16 @@ class _Run:
         self.stale: set[int] = set()  # operators whose cells are older than their probes
         self.recorded = 0
         self.flushed = self.judged = self.renewed = time.monotonic()
-        self.unread: list[ProbeResult] = []
+        self.results: list[ProbeResult] = []
 
     def through(self) -> Worked:
-        results: list[ProbeResult] = []
         for result in self.sandbox.run_many(self.requests()):
-            results.append(result)
-            if len(results) + len(self.unread) >= BATCH or self._due("flushed", FLUSH_S):
-                self.record(results)
-        self.record(results)
+            self.results.append(result)
+            if len(self.results) >= BATCH or self._due("flushed", FLUSH_S):
+                self.record()
+            if self.stop.is_set():
+                break
+        self.record()
         return Worked(self.recorded, frozenset(self.sweeps))
 
     def requests(self) -> Iterator[ProbeRequest]:
@@ -90,12 +105,12 @@ class _Run:
                 if request is not None:
                     yield request
 
-    def request(self, probe: Probe) -> ProbeRequest | None:
+    def request(self, probe: ClaimedProbe) -> ProbeRequest | None:
         """The probe's request; a case that cannot be read is our failure, told in its result."""
         try:
             return ProbeRequest(read_case(probe.case_id), probe.form)
         except (KeyError, CaseError) as error:
-            self.unread.append(
+            self.results.append(
                 ProbeResult(
                     case_id=probe.case_id,
                     form=probe.form,
@@ -107,16 +122,17 @@ class _Run:
             )
             return None
 
-    def record(self, results: list[ProbeResult]) -> None:
-        """Store and forget `results` and what could not be put."""
-        batch = [*results, *self.unread]
-        results.clear()
-        self.unread.clear()
+    def record(self) -> None:
+        """Store the results so far; renew the lease and judge when that is due."""
         self.flushed = time.monotonic()
-        if batch:
+        if self.results:
             done = record_many(
-                target=self.target, environment=self.environment, results=batch, claim=self.claim
+                target=self.target,
+                environment=self.environment,
+                results=self.results,
+                claim=self.claim,
             )
+            self.results = []
             self.recorded += done.new
             self.stale |= done.operators
             self.heard(done.new)
@@ -134,10 +150,39 @@ class _Run:
         self.judged = time.monotonic()
 
     def finish(self) -> None:
-        """Put back what was claimed and not done; judge; close sweeps that are through."""
+        """Store what came in, put back what did not, judge, close the sweeps that are through.
+
+        Also the way out of Ctrl-C and of an error: nothing that was probed is lost.
+        """
+        self.record()
         release(worker=self.claim)
         self.judge()
         close_finished(self.sweeps)
 
     def _due(self, clock: str, seconds: float) -> bool:
         return time.monotonic() - float(getattr(self, clock)) >= seconds
+
+
+def probe_here(*, target_id: int | None = None) -> int:
+    """Probe what is queued for this machine's targets (or for one); returns the stored results.
+
+    A target of another machine is left to it.
+    """
+    mine = [each for each in local_targets() if target_id in (None, each.pk)]
+    return sum(run_claimed(target).recorded for target in waiting(mine))
+
+
+def work_forever(*, stop: Event, poll_s: float = POLL_S) -> None:
+    """The local worker: polls, probes, puts back what was lost; survives what goes wrong."""
+    register_local_targets()
+    while not stop.is_set():
+        try:
+            requeue_expired()
+            idle = probe_here() == 0
+        except (DatabaseError, OSError, StartError) as error:
+            logger.exception("The worker goes on after: %s", error)
+            close_old_connections()
+            stop.wait(AFTER_ERROR_S)
+        else:
+            if idle:
+                stop.wait(poll_s)

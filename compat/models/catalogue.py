@@ -146,7 +146,7 @@ class Claim(models.Model):
 class Loaded(models.Model):
     """What was last read from files, by the digest of those files: an unchanged load is skipped."""
 
-    name = models.CharField(max_length=40, primary_key=True)
+    name = models.CharField(max_length=120, primary_key=True)
     digest = models.CharField(max_length=64)
 
     def __str__(self) -> str:

@@ -1,0 +1,230 @@
+"""Results documents: what a target's probes found, written to a file and read back elsewhere."""
+
+import hashlib
+import json
+import lzma
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
+
+from compat.cells import rebuild_cells
+from compat.fleet import ensure_target
+from compat.models import Case, Device, Environment, Loaded, Probe, ProbeLog, Target
+from compat.recording import open_record, record_many
+from probes.run.outcome import RESULTS_KIND, SCHEMA, Latency, Outcome, Placement, ProbeResult, Stage
+
+RECORDED = "-recorded"
+POSITION = 90  # after this machine and the documented columns
+BATCH = 1000
+Header = dict[str, Any]
+
+
+class ExchangeError(ValueError):
+    """A file that is not a results document, or one that this catalogue cannot take."""
+
+
+class Loading(NamedTuple):
+    """What one file brought; `unknown` results name cases that this catalogue does not have."""
+
+    path: Path
+    new: int
+    known: int
+    unknown: int
+
+
+def export_evidence(*, target: Target, path: Path) -> int:
+    """Write the newest result of every case of a target; returns how many.
+
+    xz-compressed JSON lines: a header, then a result a line; a new header for each environment.
+    """
+    count = 0
+    with lzma.open(path, "wt", encoding="utf-8", preset=9) as file:
+        for environment in _environments(target):
+            probes = _exported(target, environment)
+            file.write(json.dumps(_header(target, environment, probes), sort_keys=True) + "\n")
+            for probe in probes.iterator(chunk_size=BATCH):
+                file.write(_result(probe, target).to_json() + "\n")
+                count += 1
+    return count
+
+
+def load_evidence(path: Path) -> Loading:
+    """Store a file's results as those of a recorded device; again, it changes nothing.
+
+    Raises ExchangeError for a file that is not a results document.
+    """
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    name = f"evidence {path.name}"
+    new = known = unknown = 0
+    for header, results in read_documents(path):
+        target = recorded_target(header)
+        sweep = open_record(target=target, key=_key(header), at=_date(header))
+        cases = set(Case.objects.values_list("pk", flat=True))
+        while batch := list(islice(results, BATCH)):
+            usable = [result for result in batch if result.case_id in cases]
+            done = record_many(
+                target=target, environment=header["environment"], results=usable, sweep=sweep
+            )
+            new, known = new + done.new, known + done.known
+            unknown += len(batch) - len(usable)
+        rebuild_cells(column=target.column)
+    Loaded.objects.update_or_create(name=name, defaults={"digest": digest})
+    return Loading(path, new, known, unknown)
+
+
+def is_loaded(path: Path) -> bool:
+    """Whether exactly this file was loaded before."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return Loaded.objects.filter(name=f"evidence {path.name}", digest=digest).exists()
+
+
+def read_documents(path: Path) -> Iterator[tuple[Header, Iterator[ProbeResult]]]:
+    """Each document of a file: its header and its results, to be read before the next one."""
+    try:
+        with lzma.open(path, "rt", encoding="utf-8") as file:
+            lines = _Lines(file, path)
+            while header := lines.header():
+                yield header, lines.results()
+    except (lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
+        raise ExchangeError(f"{path.name} is damaged: {error}") from error
+
+
+def recorded_target(header: Header) -> Target:
+    """The target of a document, on a device of its own: never the machine that loads it."""
+    named = header["target"]
+    slug = named["device"].removesuffix(RECORDED) + RECORDED
+    title = named["device_title"].partition(" (recorded sweep")[0]
+    device, _ = Device.objects.get_or_create(
+        slug=slug,
+        defaults={
+            "title": f"{title} (recorded sweep {_date(header).date()})",
+            "device_class": named["device_class"],
+            "origin": "recorded",
+            "facts": named.get("device_facts", {}),
+            "confidence": "measured",
+            "source": "recorded sweep",
+        },
+    )
+    return ensure_target(
+        device=device,
+        runtime=named["runtime"],
+        version=named["runtime_version"],
+        config_name=named["config_name"],
+        config=named["config"],
+        capabilities=named.get("capabilities"),
+        position=POSITION,
+    )
+
+
+class _Lines:
+    """The lines of a file, one ahead, so that a header ends the results before it."""
+
+    def __init__(self, lines: Iterable[str], path: Path) -> None:
+        self.lines, self.path = iter(lines), path
+        self.ahead = self._next()
+
+    def header(self) -> Header | None:
+        found = self.ahead
+        if found is None:
+            return None
+        if found.get("kind") != RESULTS_KIND or found.get("schema") != SCHEMA:
+            raise ExchangeError(f"{self.path.name} is not a results document of schema {SCHEMA}")
+        self.ahead = self._next()
+        return found
+
+    def results(self) -> Iterator[ProbeResult]:
+        while self.ahead is not None and "kind" not in self.ahead:
+            try:
+                yield ProbeResult.from_json(self.ahead)
+            except ValueError as error:
+                raise ExchangeError(f"{self.path.name} has a broken result: {error}") from error
+            self.ahead = self._next()
+
+    def _next(self) -> dict[str, Any] | None:
+        line = next(self.lines, None)
+        if line is None:
+            return None
+        try:
+            document = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ExchangeError(f"{self.path.name} is not JSON lines: {error}") from error
+        if not isinstance(document, dict):
+            raise ExchangeError(f"{self.path.name} is not a results document")
+        return document
+
+
+def _environments(target: Target) -> list[Environment]:
+    used = Probe.objects.filter(target=target, latest=True).values("environment")
+    return list(Environment.objects.filter(pk__in=used).order_by("pk"))
+
+
+def _exported(target: Target, environment: Environment) -> QuerySet[Probe]:
+    probes = Probe.objects.filter(target=target, latest=True, environment=environment)
+    return probes.select_related("log").order_by("case__name", "form")
+
+
+def _header(target: Target, environment: Environment, probes: QuerySet[Probe]) -> Header:
+    column, device = target.column, target.column.device
+    newest = probes.order_by("-finished_at").values_list("finished_at", flat=True).first()
+    return {
+        "schema": SCHEMA,
+        "kind": RESULTS_KIND,
+        "date": newest.isoformat() if newest else "",
+        "environment": environment.facts,
+        "target": {
+            "device": device.slug,
+            "device_title": device.title,
+            "device_class": device.device_class,
+            "device_facts": device.facts,
+            "runtime": column.runtime,
+            "runtime_version": target.runtime_version,
+            "config_name": column.config_name,
+            "config": column.config,
+            "capabilities": target.capabilities,
+        },
+    }
+
+
+def _key(header: Header) -> str:
+    return json.dumps(header, sort_keys=True)
+
+
+def _date(header: Header) -> datetime:
+    try:
+        return datetime.fromisoformat(header.get("date", "")).astimezone(UTC)
+    except ValueError as error:
+        raise ExchangeError(f"a results document without a date: {error}") from error
+
+
+def _result(probe: Probe, target: Target) -> ProbeResult:
+    log: ProbeLog | None = getattr(probe, "log", None)
+    seconds = probe.seconds or 0.0
+    finished = probe.finished_at.timestamp() if probe.finished_at else 0.0
+    return ProbeResult(
+        case_id=probe.case_id,
+        form=probe.form,
+        target=target.slug,
+        outcome=Outcome(probe.outcome),
+        stage=Stage(probe.stage) if probe.stage else None,
+        message=probe.message,
+        log=log.text if log else "",
+        runtime_version=target.runtime_version,
+        placement=Placement(probe.placement),
+        placement_detail=log.placement_detail if log else "",
+        max_abs=probe.max_abs,
+        max_rel=probe.max_rel,
+        max_ulp=probe.max_ulp,
+        cosine=probe.cosine,
+        bit_exact=probe.bit_exact,
+        latency=Latency.from_dict(log.latency) if log and log.latency else None,
+        peak_memory_bytes=probe.peak_memory_bytes,
+        signal=probe.signal,
+        confirmed=probe.confirmed,
+        seconds=seconds,
+        started_at=finished - seconds,
+        environment=probe.environment_id or "",
+    )
