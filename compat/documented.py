@@ -86,9 +86,9 @@ def unmatched_rows() -> list[Unmatched]:
     """Every documented row that is kept out of the knowledge base."""
     operators = _operators()
     newest = _newest(operators)
-    fields = Unmatched._fields[:-1]
+    shown = Unmatched._fields[:-1]
     return [
-        Unmatched(*(row[name] for name in fields), reason=reason)
+        Unmatched._make([*(row[name] for name in shown), reason])
         for row in read_rows()
         if (reason := why_unmatched(row, operators, newest))
     ]

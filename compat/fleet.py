@@ -120,6 +120,19 @@ def local_targets() -> list[Target]:
     return _first_of_each_column(targets)
 
 
+def find_local(name: str) -> Target:
+    """The target of this machine that a target, column or runtime slug names.
+
+    Raises LookupError with a sentence that lists what there is.
+    """
+    targets = local_targets()
+    for target in targets:
+        if name in (target.slug, target.column.slug, target.column.runtime):
+            return target
+    names = ", ".join(target.column.slug for target in targets) or "none"
+    raise LookupError(f"{name} is no target of this machine. Here are: {names}.")
+
+
 def _first_of_each_column(targets: Iterable[Target]) -> list[Target]:
     newest: dict[int, Target] = {}
     for target in targets:

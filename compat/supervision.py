@@ -7,13 +7,13 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from threading import Event
 
 Say = Callable[[str], None]
 
 FIRST_DELAY_S, LONGEST_DELAY_S = 1.0, 30.0
 STEADY_S = 60.0  # a child that ran so long starts again without delay
 STOP_S = 15.0
+LOOK_S = 0.3
 PR_SET_PDEATHSIG = 1
 
 
@@ -63,13 +63,16 @@ class Supervised:
                 return
 
 
-def supervise(children: Sequence[Supervised], *, stop: Event, say: Say) -> None:
-    """Run the children until `stop` is set, then end them: politely first, then not."""
+def supervise(
+    children: Sequence[Supervised], *, say: Say, tick: Callable[[], None] = lambda: None
+) -> None:
+    """Run the children until an exception (Ctrl-C), then end them: politely first, then not."""
     try:
-        while not stop.is_set():
+        while True:
             for child in children:
                 child.tend(say)
-            stop.wait(0.3)
+            tick()
+            time.sleep(LOOK_S)
     finally:
         end_all(children)
 

@@ -97,6 +97,16 @@ def start_sweep(
     return sweep
 
 
+def start_missing(*, target: Target) -> list[Sweep]:
+    """The sweep that fills a target: the open one, or one of what has no result; none if full."""
+    open_one = Sweep.objects.filter(target=target, state__in=OPEN, total__gt=0).first()
+    sweep = open_one or start_sweep(target=target, only_new=True)
+    if sweep.total == 0:
+        sweep.delete()
+        return []
+    return [sweep]
+
+
 def stop_sweep(*, sweep: Sweep) -> Sweep:
     """Offer no more of its probes; those in progress still come in."""
     Sweep.objects.filter(pk=sweep.pk, state__in=OPEN).update(state=Sweep.State.STOPPED)

@@ -1,16 +1,25 @@
 """A progress bar for people at a terminal, plain lines for a log file."""
 
+import signal
 import time
-from typing import TextIO
+from typing import Protocol, Self
 
 WIDTH = 28
 QUIET_S = 5.0  # how often a log file hears of it
 
 
+class Stream(Protocol):
+    """A text stream, or Django's wrapper of one."""
+
+    def write(self, text: str, /) -> object: ...
+    def flush(self) -> object: ...
+    def isatty(self) -> bool: ...
+
+
 class ProgressBar:
     """`label [#####.....] 512/1884 27 % 3 s left`, redrawn in place where that is possible."""
 
-    def __init__(self, stream: TextIO, label: str, total: int) -> None:
+    def __init__(self, stream: Stream, label: str, total: int) -> None:
         self.stream, self.label, self.total = stream, label, total
         self.done = 0
         self.started = self.drawn = time.monotonic()
@@ -54,3 +63,27 @@ def readable(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+class end_by_signal:
+    """Within it, Ctrl-C and SIGTERM end what runs, its clean-up done; `happened` tells of it."""
+
+    SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+    def __init__(self) -> None:
+        self.happened = False
+
+    def __enter__(self) -> Self:
+        self._before = {number: signal.signal(number, self._end) for number in self.SIGNALS}
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        return kind is KeyboardInterrupt and self.happened
+
+    def _end(self, *_: object) -> None:
+        """Once: a second signal must not interrupt the clean-up of the first."""
+        if not self.happened:
+            self.happened = True
+            raise KeyboardInterrupt

@@ -12,9 +12,10 @@ from django.db import DatabaseError, close_old_connections
 from compat.casebook import read_case
 from compat.cells import rebuild_cells
 from compat.fleet import local_targets, register_local_targets
-from compat.models import Target
+from compat.models import Sweep, Target
 from compat.recording import record_many
 from compat.sweeps import (
+    OPEN,
     ClaimedProbe,
     claim_batch,
     close_finished,
@@ -172,17 +173,28 @@ def probe_here(*, target_id: int | None = None) -> int:
     return sum(run_claimed(target).recorded for target in waiting(mine))
 
 
-def work_forever(*, stop: Event, poll_s: float = POLL_S) -> None:
+def work_through(sweep: Sweep, *, heard: Heard = lambda _: None) -> None:
+    """Probe until a sweep is done or stopped, also when other workers hold some of its probes."""
+    while True:
+        run_claimed(sweep.target, heard=heard)
+        sweep.refresh_from_db()
+        if sweep.state not in OPEN:
+            return
+        time.sleep(POLL_S)
+        requeue_expired()
+
+
+def work_forever(*, poll_s: float = POLL_S) -> None:
     """The local worker: polls, probes, puts back what was lost; survives what goes wrong."""
     register_local_targets()
-    while not stop.is_set():
+    while True:
         try:
             requeue_expired()
             idle = probe_here() == 0
         except (DatabaseError, OSError, StartError) as error:
             logger.exception("The worker goes on after: %s", error)
             close_old_connections()
-            stop.wait(AFTER_ERROR_S)
+            time.sleep(AFTER_ERROR_S)
         else:
             if idle:
-                stop.wait(poll_s)
+                time.sleep(poll_s)

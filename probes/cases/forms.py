@@ -12,7 +12,7 @@ from typing import Protocol
 import onnx
 
 from probes.cases.canonical import domain_name
-from probes.cases.case import Case, walk_nodes
+from probes.cases.case import walk_nodes
 from probes.model.values import STRING, Tensor, Value
 
 Formed = tuple[bytes, tuple[Value, ...]]
@@ -41,6 +41,15 @@ class Stamps(Protocol):
     def max_opset(self) -> int | None: ...
     @property
     def max_ir(self) -> int | None: ...
+
+
+class Stamped(Protocol):
+    """A case, or a description of one, by the versions that its model states."""
+
+    @property
+    def opset(self) -> int: ...
+    @property
+    def ir_version(self) -> int: ...
 
 
 class FormFunction(Protocol):
@@ -133,7 +142,7 @@ def apply_form(
     return formed
 
 
-def forms_for(case: Case, capabilities: Stamps) -> tuple[str, ...]:
+def forms_for(case: Stamped, capabilities: Stamps) -> tuple[str, ...]:
     """The forms worth trying in order: "as_is", then "restamped" if the stamps are too new."""
     above = _above(case.opset, capabilities.max_opset) or _above(
         case.ir_version, capabilities.max_ir

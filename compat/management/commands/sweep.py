@@ -1,0 +1,58 @@
+"""Probe a target of this machine now; Ctrl-C stops, --resume goes on."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from compat.fleet import find_local, register_local_targets
+from compat.models import Sweep, Target
+from compat.sweeps import SweepError, progress, resume_sweep, start_sweep, stop_sweep
+from compat.terminal import ProgressBar, end_by_signal
+from compat.work import work_through
+from probes.run.registry import RUNTIMES
+from probes.run.slot import StartError
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--target", required=True, help="a target, a column or a runtime")
+        parser.add_argument("--operators", nargs="+", metavar="OPERATOR", help="Conv, domain::Name")
+        parser.add_argument("--resume", action="store_true", help="go on with the stopped sweep")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        register_local_targets(tuple(RUNTIMES))
+        try:
+            target = find_local(options["target"])
+            sweep = (
+                _stopped(target)
+                if options["resume"]
+                else start_sweep(target=target, operators=options["operators"])
+            )
+            self._run(sweep)
+        except (SweepError, LookupError, StartError) as error:
+            raise CommandError(str(error)) from error
+
+    def _run(self, sweep: Sweep) -> None:
+        before = progress(sweep)
+        bar = ProgressBar(self.stdout, str(sweep.target.column), before.total - before.done)
+        ended = end_by_signal()
+        with ended:
+            work_through(sweep, heard=bar.advance)
+        bar.end()
+        if ended.happened:
+            stop_sweep(sweep=sweep)
+            name = sweep.target.column.slug
+            self.stdout.write(f"Stopped. Go on with: manage.py sweep --target {name} --resume")
+        counts = progress(sweep).outcomes.items()
+        ordered = sorted(counts, key=lambda item: -item[1])
+        self.stdout.write(", ".join(f"{count} {outcome}" for outcome, count in ordered))
+
+
+def _stopped(target: Target) -> Sweep:
+    sweep = Sweep.objects.filter(target=target, state=Sweep.State.STOPPED).first()
+    if sweep is None:
+        raise SweepError(f"No stopped sweep of {target}.")
+    return resume_sweep(sweep=sweep)

@@ -1,0 +1,92 @@
+"""Serve OpAtlas from this machine: prepare everything, probe the CPU, run the site and a worker."""
+
+import os
+import sys
+from argparse import ArgumentParser
+from threading import Event
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from compat import supervision, work
+from compat.fleet import register_local_targets
+from compat.models import Target
+from compat.samples import report_of_sample
+from compat.sweeps import start_missing
+from compat.terminal import ProgressBar, end_by_signal
+from probes.run.slot import StartError
+
+WEB_PROCESSES = 2
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default=os.environ.get("OPATLAS_HOST", "127.0.0.1"))
+        parser.add_argument("--port", type=int, default=int(os.environ.get("OPATLAS_PORT", "8000")))
+        parser.add_argument("--prepare-only", action="store_true", help="end before serving")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        host, port = options["host"], options["port"]
+        if not options["prepare_only"] and not supervision.is_free(host, port):
+            raise CommandError(
+                f"Port {port} of {host} is in use. Stop what listens there, or choose another "
+                "port: manage.py up --port 8001 (or OPATLAS_PORT=8001 make run)."
+            )
+        ended = end_by_signal()
+        with ended:
+            report = self._prepare()
+            if not options["prepare_only"]:
+                self._serve(host, port, report)
+        if ended.happened:
+            self.stdout.write("\nStopped. Nothing is lost; the next start goes on from here.")
+
+    def _prepare(self) -> str:
+        """Everything that the site shows; returns the sample report's path on the site."""
+        call_command("migrate", verbosity=0, stdout=self.stdout)
+        call_command("load_catalogue", stdout=self.stdout)
+        call_command("load_evidence", stdout=self.stdout)
+        targets = register_local_targets()
+        if not targets:
+            self.stderr.write("No runtime starts here: pip install -r requirements.txt.")
+        for target in targets:
+            self._probe(target)
+        report = report_of_sample()
+        return f"/reports/{report.token}/"
+
+    def _probe(self, target: Target) -> None:
+        for sweep in start_missing(target=target):
+            bar = ProgressBar(self.stdout, f"Probing {target.column}", sweep.total)
+            try:
+                work.work_through(sweep, heard=bar.advance)
+            except StartError as error:
+                self.stderr.write(f"{target} cannot be probed: {error}")
+                return
+            bar.end()
+
+    def _serve(self, host: str, port: int, report: str) -> None:
+        shown = f"[{host}]" if ":" in host else host
+        children = [
+            supervision.Supervised("web server", web_command(f"{shown}:{port}")),
+            supervision.Supervised("worker", [sys.executable, sys.argv[0], "worker"]),
+        ]
+        told = Event()
+
+        def tell() -> None:
+            if not told.is_set() and supervision.answers(host, port):
+                told.set()
+                self.stdout.write(f"\nReport of a sample model: http://{shown}:{port}{report}")
+                self.stdout.write(f"OpAtlas is at http://{shown}:{port}/  (Ctrl-C stops it)")
+
+        supervision.supervise(children, say=self.stderr.write, tick=tell)
+
+
+def web_command(address: str) -> list[str]:
+    """gunicorn with this interpreter: a few processes with threads, for pages are short."""
+    return [
+        *(sys.executable, "-m", "gunicorn", "compat.wsgi:application"),
+        *("--bind", address, "--workers", str(WEB_PROCESSES), "--threads", "4"),
+        *("--log-level", "warning", "--timeout", "120"),
+    ]
