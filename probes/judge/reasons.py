@@ -99,6 +99,73 @@ REASONS: dict[str, str] = {
     "claim_none": gettext_noop("%(source)s lists it as not supported"),
     "claim_none_says": gettext_noop("%(source)s lists it as not supported: %(restriction)s"),
     "claim_unit": gettext_noop("the claim is for %(unit)s"),
+    # findings: what the nearest evidence says of a node, by rung and level
+    "exact_green": gettext_noop("this very node passes"),
+    "exact_yellow": gettext_noop("this very node works with limits"),
+    "exact_red": gettext_noop("this very node fails"),
+    "class_green": gettext_noop("the same form in another size passes"),
+    "class_yellow": gettext_noop("the same form in other sizes works with limits"),
+    "class_red": gettext_noop("the same form in other sizes fails"),
+    "dtype_green": gettext_noop("the operator passes in these data types; this form was not tried"),
+    "dtype_yellow": gettext_noop(
+        "the operator has failures in these data types; this form was not tried"
+    ),
+    "dtype_red": gettext_noop("the operator fails in these data types; this form was not tried"),
+    "operator_green": gettext_noop("the operator passes in other forms; this form was not tried"),
+    "operator_yellow": gettext_noop("the operator has failures; this form was not tried"),
+    "operator_red": gettext_noop("the operator does not work; this form was not tried"),
+    "documented_green": gettext_noop("the vendor lists the operator; nothing was run"),
+    "documented_yellow": gettext_noop("the vendor lists the operator with limits; nothing was run"),
+    "documented_red": gettext_noop(
+        "the vendor lists the operator as not supported; nothing was run"
+    ),
+    "untried": gettext_noop("%(operator)s was not tried on this target"),
+    "unknown_domain": gettext_noop("nobody knows the operator domain %(domain)s (%(operator)s)"),
+    "unreadable": gettext_noop("the inputs of %(operator)s could not be worked out"),
+    "constant": gettext_noop("constant, folded"),
+    "folded": gettext_noop("depends on constants only; folded before anything runs"),
+    "call": gettext_noop("a call of a function of the model; the nodes of its body are judged"),
+    "stamp_opset": gettext_noop(
+        "the model is stamped opset %(stamp)s; the runtime stops at %(maximum)s"
+    ),
+    "stamp_ir": gettext_noop(
+        "the model is stamped IR version %(stamp)s; the runtime stops at %(maximum)s"
+    ),
+    "stamp_refused": gettext_noop("refused for its version stamp: %(message)s"),
+    "stamp_declared": gettext_noop("declared by the runtime, not seen to be refused"),
+}
+
+# What to do about a finding.
+ADVICE: dict[str, str] = {
+    "try_node": gettext_noop("Run this node as a probe on the target to be sure."),
+    "name_domain": gettext_noop(
+        "Say which library provides the domain, or export with standard operators."
+    ),
+    "infer_shapes": gettext_noop("Export with inferred shapes and types, then ask again."),
+    "restamp": gettext_noop(
+        "Lower the version stamp to %(maximum)s: no operator of the model is newer."
+    ),
+    "restamp_ir": gettext_noop("Lower the IR version stamp to %(maximum)s; the graph stays."),
+    "lower_stamp": gettext_noop("Lower the opset and IR stamps to what the runtime knows."),
+    "convert_opset": gettext_noop(
+        "Export for opset %(maximum)s, or convert down: the model uses newer operators."
+    ),
+    "make_constant": gettext_noop(
+        "Make every input but the first constant: freeze weights, fold shapes."
+    ),
+    "change_dtype": gettext_noop("Use one of these data types here: %(good)s."),
+    "avoid_dtype": gettext_noop("Avoid these data types here: %(bad)s."),
+    "change_since": gettext_noop("Export for an opset with operator version %(good)s."),
+    "check_form": gettext_noop("Compare this node with the forms that fail, or probe it."),
+    "check_limits": gettext_noop("Check the node against the limits that the list states."),
+    "expect_cpu": gettext_noop("Expect copies to the CPU and back; measure, or replace the node."),
+    "compare_outputs": gettext_noop("Run the model on the target and compare its outputs."),
+    "cast_output": gettext_noop("Expect another data type, or add a Cast after the node."),
+    "replace_node": gettext_noop("Replace the node by operators that work, or run it on the CPU."),
+    "distrust_values": gettext_noop(
+        "Do not trust its values: nothing reports the error. Replace it."
+    ),
+    "probe_claim": gettext_noop("Probe it: the vendor's word is all there is."),
 }
 
 

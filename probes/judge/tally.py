@@ -31,14 +31,11 @@ STANDINGS: dict[str, Standing] = {
     "out_of_memory": Standing(False, "out_of_memory"),
 }
 
-# Where a passing probe ran, by kind of evidence; no row: nothing to say.
-PLACEMENTS: dict[tuple[str, str], str] = {
-    ("measured", "fallback"): "fallback",
-    ("measured", "mixed"): "mixed",
-    ("measured", "unknown"): "placement_unreported",
-    ("simulated", "fallback"): "fallback",
-    ("simulated", "mixed"): "mixed",
-    ("simulated", "unknown"): "placement_unproven",
+# Where a passing probe ran: what that holds back. Any other word counts as not known.
+PLACEMENTS: dict[str, str] = {"accelerator": "", "fallback": "fallback", "mixed": "mixed"}
+PLACEMENT_NOT_KNOWN: dict[str, str] = {
+    "measured": "placement_unreported",
+    "simulated": "placement_unproven",
 }
 
 FORM_RESERVATIONS: dict[str, str] = {
@@ -143,7 +140,9 @@ def _codes(row: Evidence) -> frozenset[str]:
     standing = STANDINGS[row.outcome]
     if not standing.passes:
         return frozenset((standing.code,))
-    placement = PLACEMENTS.get((row.kind, row.placement), "")
+    placement = PLACEMENTS.get(row.placement)
+    if placement is None:
+        placement = PLACEMENT_NOT_KNOWN[row.kind]
     form = FORM_RESERVATIONS.get(row.form, "only_form")
     if not (standing.code or placement or form):
         return _NO_CODES

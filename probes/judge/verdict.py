@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from probes.judge.reasons import Reason
 
 SCHEMA = 1
+DOCUMENT = "opatlas-verdict"
 SUPPORTS = frozenset({"green", "yellow"})
 
 Ref = int | str | None
@@ -70,13 +71,11 @@ def disagree(level: str, other: str) -> bool:
     return {level, other} & SUPPORTS != set() and "red" in (level, other)
 
 
-def check_schema(document: Mapping[str, Any], kind: str) -> None:
-    """Raises ValueError for a document of another kind or schema version."""
-    if document.get("schema") != SCHEMA or document.get("kind_of_document") != kind:
-        raise ValueError(
-            f"not a {kind} document of schema {SCHEMA}: "
-            f"{document.get('kind_of_document')!r}, schema {document.get('schema')!r}"
-        )
+def check_schema(document: Mapping[str, Any], name: str) -> None:
+    """Raises ValueError for a document of another name or schema version."""
+    found = document.get("document"), document.get("schema")
+    if found != (name, SCHEMA):
+        raise ValueError(f"not a {name} document of schema {SCHEMA}: {found[0]!r}, {found[1]!r}")
 
 
 def reason_to_json(reason: Reason) -> dict[str, Any]:
@@ -89,7 +88,7 @@ def reason_from_json(document: Mapping[str, Any]) -> Reason:
 
 def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
     """Plain values only, with the schema version; `verdict_from_json` is the way back."""
-    document: dict[str, Any] = {"schema": SCHEMA, "kind_of_document": "verdict"}
+    document: dict[str, Any] = {"schema": SCHEMA, "document": DOCUMENT}
     document |= verdict._asdict()
     document["reason"] = reason_to_json(verdict.reason)
     document["notes"] = [reason_to_json(note) for note in verdict.notes]
@@ -101,7 +100,7 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
 
 def verdict_from_json(document: Mapping[str, Any]) -> Verdict:
     """Raises ValueError for another schema, KeyError for a missing field."""
-    check_schema(document, "verdict")
+    check_schema(document, DOCUMENT)
     fields = {name: document[name] for name in Verdict._fields}
     fields["reason"] = reason_from_json(document["reason"])
     fields["notes"] = tuple(reason_from_json(note) for note in document["notes"])
