@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-import onnx
 from onnx import AttributeProto, GraphProto, NodeProto
 
 from probes.model.attributes import attribute_value
@@ -19,7 +18,7 @@ from probes.model.constants import (
 from probes.model.types import MISSING, NOTHING, TensorInfo, element_count, read_type
 
 
-@dataclass
+@dataclass(eq=False)
 class Scope:
     """Tensors of one graph by name; a sub-graph sees its parents'."""
 
@@ -27,6 +26,7 @@ class Scope:
     path: str
     parent: Scope | None = None
     tensors: dict[str, TensorInfo] = field(default_factory=dict)
+    ids: dict[str, int] = field(default_factory=dict)  # numbers that a document gave them
 
     def find(self, name: str) -> TensorInfo:
         """What is known of `name` here or outside; "" is an input left out."""
@@ -58,12 +58,9 @@ class Visit:
     folds: bool
 
 
-def walk_nodes(model: onnx.ModelProto, weights: Mapping[str, TensorInfo] = {}) -> Iterator[Visit]:
-    """Visits in file order, a node before the nodes of its sub-graphs.
-
-    `weights` are constants that the (stripped) model only declares as graph inputs.
-    """
-    stack = [visit_graph(open_scope(model.graph, "", None, weights))]
+def walk_nodes(root: Scope) -> Iterator[Visit]:
+    """Visits in file order, a node before the nodes of its sub-graphs."""
+    stack = [visit_graph(root)]
     while stack:
         visit = next(stack[-1], None)
         if visit is None:
@@ -71,15 +68,13 @@ def walk_nodes(model: onnx.ModelProto, weights: Mapping[str, TensorInfo] = {}) -
             continue
         yield visit
         inner = [
-            visit_graph(open_scope(graph, f"{node_path(visit)}/{label}", visit.scope, {}))
+            visit_graph(open_scope(graph, f"{node_path(visit)}/{label}", visit.scope))
             for label, graph in subgraphs(visit.node)
         ]
         stack.extend(reversed(inner))
 
 
-def open_scope(
-    graph: GraphProto, path: str, parent: Scope | None, weights: Mapping[str, TensorInfo]
-) -> Scope:
+def open_scope(graph: GraphProto, path: str = "", parent: Scope | None = None) -> Scope:
     """Declares what the graph says before its nodes are visited."""
     scope = Scope(graph, path, parent)
     for value in (*graph.input, *graph.output, *graph.value_info):
@@ -90,7 +85,6 @@ def open_scope(
     for sparse in graph.sparse_initializer:
         info = replace(read_initializer(sparse.values), shape=tuple(sparse.dims), value=None)
         scope.tensors[sparse.values.name] = info
-    scope.tensors.update(weights)
     return scope
 
 

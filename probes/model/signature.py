@@ -22,7 +22,7 @@ from probes.model.attributes import (
     since_version,
 )
 from probes.model.classes import class_features
-from probes.model.scopes import Visit, subgraphs, walk_nodes
+from probes.model.scopes import Visit, open_scope, subgraphs, walk_nodes
 from probes.model.types import ABSENT, TensorInfo
 
 SCHEMA = 1
@@ -45,9 +45,7 @@ class NodeSignature:
     signature: Signature
 
 
-def node_signatures(
-    model: onnx.ModelProto, *, infer: bool = True, weights: Mapping[str, TensorInfo] | None = None
-) -> list[NodeSignature]:
+def node_signatures(model: onnx.ModelProto, *, infer: bool = True) -> list[NodeSignature]:
     """Signatures of every node, sub-graphs included, in file order.
 
     Shapes are inferred first unless `infer` is False; a model that cannot be inferred raises
@@ -58,7 +56,7 @@ def node_signatures(
     opsets = opset_imports(model)
     return [
         NodeSignature(visit.node.name, visit.scope.path, visit.folds, make_signature(visit, opsets))
-        for visit in walk_nodes(model, weights or {})
+        for visit in walk_nodes(open_scope(model.graph))
     ]
 
 

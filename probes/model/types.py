@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from onnx import TensorProto, TypeProto
+from onnx import TypeProto
+
+from probes.model.values import DTYPES
 
 Shape = tuple[int | None, ...]
 
@@ -35,9 +37,8 @@ MISSING = TensorInfo(dtype=ABSENT)
 
 def dtype_name(number: int) -> str:
     """Lower-case ONNX name of a TensorProto.DataType number ("float", "float16", "int4", ...)."""
-    if number not in TensorProto.DataType.values() or number == TensorProto.UNDEFINED:
-        return UNKNOWN
-    return str(TensorProto.DataType.Name(number)).lower()
+    row = DTYPES.get(number)
+    return row.name if row else UNKNOWN
 
 
 def dims_of(tensor_type: TypeProto.Tensor | TypeProto.SparseTensor) -> Shape | None:
