@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils.text import slugify
 
+from compat.cells import rebuild_cells
 from compat.models import Column, Device, Target
 from probes.judge.claims import version_key as version_numbers
 from probes.run.environment import machine_facts
@@ -58,7 +59,7 @@ def ensure_target(
     Raises ValueError when the column exists with another configuration under the same name.
     """
     slug = f"{device.slug}.{runtime}.{config_name}"
-    column, _ = Column.objects.get_or_create(
+    column, is_new = Column.objects.get_or_create(
         slug=slug,
         defaults={
             "device": device,
@@ -68,6 +69,8 @@ def ensure_target(
             "position": position,
         },
     )
+    if is_new:
+        rebuild_cells(column=column)  # what is claimed of it shows before anything is probed
     if column.config != config:
         raise ValueError(f"{slug} has the configuration {column.config}, not {config}")
     target, _ = Target.objects.update_or_create(

@@ -26,16 +26,19 @@ RATE_WINDOW = timedelta(seconds=30)
 MAX_OFFERS = 3  # a probe that was lost so often with its worker is not offered again
 
 SKIP_LOCKED = {"postgresql": "FOR UPDATE SKIP LOCKED"}  # elsewhere one writer is all there is
+# The common table is computed once; as a plain sub-query PostgreSQL may run it again for each row
+# and pass the limit.
 CLAIM = """
-UPDATE compat_probe
-SET state = 'claimed', claim = %s, lease_until = %s, offers = offers + 1
-WHERE state = 'queued' AND id IN (
+WITH offered AS MATERIALIZED (
     SELECT id FROM compat_probe
     WHERE target_id = %s AND state = 'queued' AND sweep_id IN (
         SELECT id FROM compat_sweep WHERE target_id = %s AND state IN (%s, %s)
     )
     ORDER BY id LIMIT %s {skip}
 )
+UPDATE compat_probe
+SET state = 'claimed', claim = %s, lease_until = %s, offers = offers + 1
+WHERE state = 'queued' AND id IN (SELECT id FROM offered)
 RETURNING id, sweep_id, case_id, operator_id, form
 """
 
@@ -149,7 +152,7 @@ def claim_batch(
         with connection.cursor() as cursor:
             cursor.execute(
                 CLAIM.format(skip=SKIP_LOCKED.get(connection.vendor, "")),
-                [worker, until, target.pk, target.pk, *OPEN, size],
+                [target.pk, target.pk, *OPEN, size, worker, until],
             )
             batch = sorted(ClaimedProbe(*row) for row in cursor.fetchall())
         begun = {probe.sweep_id for probe in batch}

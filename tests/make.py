@@ -2,7 +2,11 @@
 
 from itertools import count
 
-from compat.fleet import version_key
+import numpy as np
+from onnx import TensorProto, helper
+
+from compat.casebook import load_cases
+from compat.fleet import register_local_targets, version_key
 from compat.models import (
     Case,
     Cell,
@@ -17,6 +21,10 @@ from compat.models import (
     Sweep,
     Target,
 )
+from probes.cases.case import Case as EngineCase
+from probes.cases.case import case_id
+from probes.model.values import from_numpy
+from probes.run.outcome import Outcome, Placement, ProbeResult
 
 _numbers = count(1)
 
@@ -135,4 +143,74 @@ def make_claim(operator=None, runtime="rknn", level="full", **fields):
     fields.setdefault("runtime_version", "2.3.2")
     return Claim.objects.create(
         operator=operator or make_operator(), runtime=runtime, level=level, **fields
+    )
+
+
+UNARY = {"Abs": np.abs, "Exp": np.exp, "Neg": np.negative, "Relu": lambda x: np.maximum(x, 0)}
+
+
+def make_runnable_case(op_type="Relu", number=0, says="", **fields):
+    """An engine case of one node that really runs, in the catalogue and in the case folder.
+
+    `number` makes cases of one operator different; `says` is a command to the fake runtime.
+    """
+    value = np.arange(-3, 3, dtype=np.float32).reshape(2, 3) + number
+    info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 3]) for name in "xy"]
+    graph = helper.make_graph([helper.make_node(op_type, ["x"], ["y"])], "g", info[:1], info[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    if says:
+        model.doc_string = f"fake:{says}"
+    inputs = (from_numpy(value),)
+    core = fields.pop("core", True)
+    described = {
+        "name": f"test/{op_type}/{number}",
+        "domain": "ai.onnx",
+        "op_type": op_type,
+        "since_version": make_operator(op_type).since_versions[-1],
+        "origin": "mainstream" if core else "node",
+        "core": core,
+        "opset": 13,
+        "ir_version": 8,
+        "oracle": "numpy",
+        "oracles_agree": "both",
+        "rtol": 1e-5,
+        "atol": 1e-6,
+        "compare": "values",
+        "timed": False,
+        "citation": "",
+        "signature": {},
+        "operators": (("ai.onnx", op_type),),
+    }
+    case = EngineCase(
+        id=case_id(model, inputs),
+        model=model.SerializeToString(),
+        inputs=inputs,
+        expected=(from_numpy(UNARY[op_type](value)),),
+        **described | fields,
+    )
+    load_cases([case])
+    return Case.objects.get(pk=case.id)
+
+
+def make_fake_target(**config):
+    """A target of the fake runtime on this machine, as a worker would register it."""
+    (target,) = register_local_targets(["fake"])
+    if config:
+        column = Column.objects.get(pk=target.column_id)
+        column.config = column.config | config
+        column.save()
+    return Target.objects.select_related("column__device").get(pk=target.pk)
+
+
+def make_result(case, target, outcome="passed", at=1_800_000_000.0, **fields):
+    """A probe's result as a sandbox gives it."""
+    return ProbeResult(
+        case_id=case.pk,
+        form=fields.pop("form", "as_is"),
+        target=target.slug,
+        outcome=Outcome(outcome),
+        placement=Placement.ACCELERATOR,
+        seconds=fields.pop("seconds", 0.5),
+        started_at=at,
+        **fields,
     )
