@@ -1,0 +1,109 @@
+"""The matrix's filters: query parameters to `MatrixFilters`, and back to what the form shows."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from compat.matrix import LEVEL_ORDER, MatrixFilters, OperatorName
+from compat.models import Column, Operator
+from webui import words
+
+MENU_TITLES: dict[str, words.Word] = {
+    "class": _("Device"),
+    "level": _("Level"),
+    "kind": _("Evidence"),
+    "domain": _("Domain"),
+}
+
+
+class Option(NamedTuple):
+    value: str
+    label: str
+    chosen: bool
+
+
+class Menu(NamedTuple):
+    """One filter: checkboxes of one name."""
+
+    name: str
+    title: words.Word
+    options: tuple[Option, ...]
+
+    @property
+    def chosen(self) -> int:
+        return sum(option.chosen for option in self.options)
+
+
+class Link(NamedTuple):
+    label: words.Word
+    query: str
+    chosen: bool
+
+
+def scope_of(query: QueryDict, has_report: bool) -> str:
+    """ "top", "all" or "report". A search looks through all operators."""
+    asked = query.get("view", "")
+    if has_report and asked in ("", "report"):
+        return "report"
+    searches = query.get("q", "").strip() or query.getlist("domain")
+    return "all" if asked == "all" or searches else "top"
+
+
+def read_filters(
+    query: QueryDict, scope: str, operators: tuple[OperatorName, ...] | None = None
+) -> MatrixFilters:
+    return MatrixFilters(
+        search=query.get("q", "").strip(),
+        domains=tuple(query.getlist("domain")),
+        levels=tuple(query.getlist("level")),
+        device_classes=tuple(query.getlist("class")),
+        kinds=tuple(query.getlist("kind")),
+        columns=tuple(query.getlist("column")),
+        operators=operators if scope == "report" else None,
+        top20=scope == "top",
+    )
+
+
+def is_filtered(query: QueryDict) -> bool:
+    return any(any(query.getlist(name)) for name in ("q", "column", *MENU_TITLES))
+
+
+def load_menus(query: QueryDict) -> list[Menu]:
+    """Two queries: which domains and which classes of device there are."""
+    domains = Operator.objects.order_by("domain").values_list("domain", flat=True).distinct()
+    classes = Column.objects.filter(shown=True).order_by("device__device_class")
+    values: dict[str, Sequence[tuple[str, str]]] = {
+        "class": [
+            (slug, words.word("device_class", slug))
+            for slug in classes.values_list("device__device_class", flat=True).distinct()
+        ],
+        "level": [(level, words.word("level", level)) for level in LEVEL_ORDER],
+        "kind": [(kind, words.word("kinds", kind)) for kind in words.KIND_ORDER],
+        "domain": [(domain, domain) for domain in domains],
+    }
+    return [
+        Menu(
+            name,
+            title,
+            tuple(Option(*pair, chosen=pair[0] in query.getlist(name)) for pair in values[name]),
+        )
+        for name, title in MENU_TITLES.items()
+    ]
+
+
+def links(
+    query: QueryDict, name: str, labels: Sequence[tuple[str, words.Word]], chosen: str
+) -> list[Link]:
+    """The same address with one parameter set to each value in turn."""
+    return [Link(label, _replaced(query, name, value), value == chosen) for value, label in labels]
+
+
+def _replaced(query: QueryDict, name: str, value: str) -> str:
+    copy = query.copy()
+    copy[name] = value
+    if name == "view":
+        copy.pop("q", None)
+        copy.pop("domain", None)
+    return copy.urlencode()

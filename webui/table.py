@@ -1,0 +1,133 @@
+"""The matrix as HTML: what many cells share is made once, so that 9,000 cells are quick."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import NamedTuple
+
+from django.urls import reverse
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
+
+from compat.columns import ColumnHead
+from compat.matrix import CellView, Matrix, MatrixRow
+from probes.judge.words import LEVELS
+from webui.words import sentence, word
+
+LEVEL_CLASSES = {"green": "g", "yellow": "y", "red": "r", "unknown": "u"}
+KIND_CLASSES = {"measured": "m", "simulated": "s", "documented": "d", "none": "n"}
+CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+TITLED_CELLS = 1500  # up to here a cell carries its reason as a tooltip; more would be megabytes
+SHOWS = ("support", "latency")
+
+
+class DeviceHead(NamedTuple):
+    """Neighbouring columns of one device share a head."""
+
+    title: str
+    device_class: str
+    span: int
+
+
+class HeadRow(NamedTuple):
+    column: ColumnHead
+    is_first: bool  # of its device
+
+
+def device_heads(columns: Iterable[ColumnHead]) -> list[DeviceHead]:
+    grouped = groupby(columns, key=lambda head: (head.device_title, head.device_class))
+    return [DeviceHead(title, kind, len(list(group))) for (title, kind), group in grouped]
+
+
+def head_row(columns: Iterable[ColumnHead]) -> Iterator[HeadRow]:
+    before = ""
+    for column in columns:
+        yield HeadRow(column, column.device_title != before)
+        before = column.device_title
+
+
+def milliseconds(value: float) -> str:
+    """Three significant digits: 0.0123 ms, 1.23 ms, 123 ms."""
+    return f"{value:.3g} ms" if value < 1000 else f"{value:,.0f} ms"
+
+
+class CellParts(NamedTuple):
+    """A cell's HTML around its link, its tooltip and its latency."""
+
+    start: str
+    symbol: str
+    level: str
+    end: str
+
+
+class CellWriter:
+    """Writes cells in one language: what many cells have in common is escaped once."""
+
+    def __init__(self, *, show: str, titled: bool) -> None:
+        self.shows_latency = show == "latency"
+        self.titled = titled
+        self.prefix = reverse("webui:matrix") + "c/"
+        self.known: dict[tuple[str, str, bool], CellParts] = {}
+        self.nothing = f"<td><i class=n>· {aloud(word('short', 'unknown'))}</i>"
+
+    def row(self, row: MatrixRow, column_ids: list[str]) -> str:
+        link = f"{self.prefix}{row.operator_id}/"
+        cells = [
+            self.nothing if cell is None else self.cell(cell, link + column)
+            for cell, column in zip(row.cells, column_ids, strict=True)
+        ]
+        return f"<tr>{_row_head(row)}{''.join(cells)}\n"
+
+    def cell(self, cell: CellView, link: str) -> str:
+        key = cell.level, cell.kind, cell.contradiction
+        parts = self.known.get(key) or self.known.setdefault(key, _parts(cell))
+        level = parts.level
+        if self.shows_latency and cell.p50_ms is not None:
+            level = f"{milliseconds(cell.p50_ms)} {aloud(word('short', cell.level))}"
+        title = f' title="{_title(cell)}"' if self.titled else ""
+        return f"{parts.start}{link}{title}>{parts.symbol} {level}{parts.end}"
+
+
+def aloud(text: str) -> SafeString:
+    """Text for a screen reader only."""
+    return format_html("<i class=k>{}</i>", text)
+
+
+def _parts(cell: CellView) -> CellParts:
+    level, kind = LEVEL_CLASSES.get(cell.level, "u"), KIND_CLASSES.get(cell.kind, "n")
+    mark = format_html("<b>≠{}</b>", aloud(gettext("contradicted by other evidence")))
+    return CellParts(
+        start=f'<td><a class="{level} {kind}" href=',
+        symbol=LEVELS[cell.level].symbol if cell.level in LEVELS else "?",
+        level=format_html("<span>{}</span>", word("short", cell.level)),
+        end=format_html(
+            " {}{}</a>", aloud(word("kind", cell.kind)), mark if cell.contradiction else ""
+        ),
+    )
+
+
+def _row_head(row: MatrixRow) -> SafeString:
+    page = reverse("webui:operator", args=[row.domain, row.name])
+    domain = "" if row.domain == "ai.onnx" else format_html("<small>{}</small>", row.domain)
+    return format_html('<th scope=row><a href="{}">{}</a>{}', page, breakable(row.name), domain)
+
+
+def breakable(name: str) -> SafeString:
+    """An operator's name that may break before a capital: Instance|Normalization."""
+    parts = CAPITAL.split(name)
+    return format_html_join(mark_safe("<wbr>"), "{}", ((part,) for part in parts))
+
+
+def _title(cell: CellView) -> SafeString:
+    text = sentence(cell.reason_code, cell.reason_params)
+    latency = "" if cell.p50_ms is None else f" · {milliseconds(cell.p50_ms)}"
+    return conditional_escape(text + latency)
+
+
+def matrix_rows(matrix: Matrix, show: str = "support") -> SafeString:
+    """The table's body."""
+    titled = len(matrix.rows) * len(matrix.columns) <= TITLED_CELLS
+    writer = CellWriter(show=show, titled=titled)
+    ids = [str(head.id) for head in matrix.columns]
+    return mark_safe("".join(writer.row(row, ids) for row in matrix.rows))

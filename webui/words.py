@@ -1,0 +1,200 @@
+"""The words of the pages for codes that stand in the database: tables, translated when shown."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from probes.judge.reasons import ADVICE as ADVICE_SENTENCES
+from probes.judge.reasons import Reason, render
+from probes.judge.words import FORMS, KINDS, LEVELS, RUNGS, STAGES
+from probes.model.refusals import REFUSALS
+
+Word = str | Promise
+
+LEVEL_ORDER = ("red", "yellow", "green", "unknown")
+KIND_ORDER = ("measured", "simulated", "documented")
+
+# One short word fits a cell of the matrix; the sentence stands in the legend.
+SHORT_LEVELS: dict[str, Word] = {
+    "green": _("works"),
+    "yellow": _("limits"),
+    "red": _("fails"),
+    "unknown": _("unknown"),
+}
+ADVICE: dict[str, Word] = {
+    "green": _("Safe on all chosen targets"),
+    "yellow": _("Verify before you rely on it"),
+    "red": _("Avoid"),
+    "unknown": _("Nobody knows yet"),
+}
+FINDING_GROUPS: dict[str, Word] = {
+    "red": _("Does not work"),
+    "yellow": _("Works with limits"),
+    "green": _("Works"),
+    "unknown": _("Not known"),
+}
+SHORT_KINDS: dict[str, Word] = {
+    "measured": _("measured"),
+    "simulated": _("simulated"),
+    "documented": _("claimed"),
+    "none": _("no evidence"),
+}
+CLAIM_LEVELS: dict[str, Word] = {
+    "full": _("supported"),
+    "partial": _("supported with limits"),
+    "none": _("not supported"),
+}
+CLAIM_COLOURS = {"full": "green", "partial": "yellow", "none": "red"}
+DEVICE_CLASSES: dict[str, Word] = {
+    "jetson_orin": "Jetson Orin",
+    "rk3588": "RK3588",
+    "snapdragon_8_gen_2": _("Snapdragon 8 Gen 2"),
+    "x86_gpu": _("x86 host with a GPU"),
+    "x86_cpu": _("x86 CPU"),
+}
+OUTCOMES: dict[str, Word] = {
+    "passed": _("passed"),
+    "close": _("passed, inside the tolerance band"),
+    "wrong_dtype": _("right values in a wrong data type"),
+    "mismatch": _("wrong values"),
+    "wrong_shape": _("wrong output shape"),
+    "unstable": _("not repeatable"),
+    "compiled": _("compiled, nothing run"),
+    "rejected": _("refused"),
+    "run_error": _("error while running"),
+    "crashed": _("crashed"),
+    "timed_out": _("timed out"),
+    "out_of_memory": _("out of memory"),
+    "unavailable": _("the runtime was not available"),
+    "harness_error": _("error of the probing itself"),
+    "lost_agent": _("the worker was lost"),
+    "": _("waiting"),
+}
+FAULTS: dict[str, Word] = {
+    "none": _("nobody's"),
+    "runtime": _("the runtime's"),
+    "harness": _("ours; it counts for nothing"),
+}
+SUPPORT_COLOURS = {"yes": "green", "reserved": "yellow", "no": "red", "none": "unknown"}
+PLACEMENTS: dict[str, Word] = {
+    "accelerator": _("on the intended unit"),
+    "fallback": _("fell back to the CPU"),
+    "mixed": _("partly on the CPU"),
+    "unknown": _("the runtime does not say"),
+    "": _("the runtime does not say"),
+}
+STATES: dict[str, Word] = {
+    "queued": _("waiting"),
+    "running": _("running"),
+    "stopped": _("stopped"),
+    "done": _("done"),
+    "claimed": _("running"),
+    "ready": _("ready"),
+    "failed": _("failed"),
+}
+FACTS: dict[str, Word] = {
+    "cpu_model": _("CPU"),
+    "cores": _("Cores"),
+    "threads": _("Threads"),
+    "os": _("Operating system"),
+    "python": "Python",
+    "runtime": _("Runtime"),
+    "runtime_version": _("Runtime version"),
+    "memory_gb": _("Memory (GB)"),
+    "memory_type": _("Memory type"),
+    "bandwidth_gbs": _("Memory bandwidth (GB/s)"),
+    "arch": _("Architecture"),
+    "architecture": _("Architecture"),
+    "compute_capability": _("Compute capability"),
+    "peak_fp16": _("Peak FP16"),
+    "peak_int8": _("Peak INT8"),
+    "npu": _("Other accelerators"),
+    "notes": _("Notes"),
+    "precision": _("Precision"),
+    "optimization": _("Graph optimization"),
+    "warmup": _("Warm-up runs"),
+    "pinned": _("Pinned to cores"),
+    "kernel": _("Kernel"),
+    "opatlas": "OpAtlas",
+    "numpy": "NumPy",
+    "onnx": "ONNX",
+    "ml_dtypes": "ml_dtypes",
+    "config": _("Configuration"),
+    "pinned_cores": _("Pinned to cores"),
+    "load_1min": _("Load of the machine (1 min)"),
+    "clock": _("Clock"),
+    "warmup_seconds": _("Warm-up (s)"),
+    "cap_seconds": _("Longest series (s)"),
+    "max_opset": _("Newest opset"),
+    "max_ir": _("Newest IR version"),
+}
+ORIGINS: dict[str, Word] = {
+    "node": _("node test of ONNX"),
+    "mainstream": _("mainstream form"),
+    "variant": _("variant"),
+    "harvest": _("from a real model"),
+    "local": _("probed on this machine"),
+    "recorded": _("recorded elsewhere"),
+    "agent": _("from a remote worker"),
+    "catalogue": _("from the catalogue"),
+}
+AGREEMENTS: dict[str, Word] = {
+    "both": _("both oracles agree"),
+    "one": _("only one oracle agrees"),
+    "none": _("no oracle agrees: the case counts for nothing"),
+    "": _("not checked against a second oracle"),
+}
+
+_TABLES: dict[str, Mapping[str, Word]] = {
+    "short": SHORT_LEVELS,
+    "advice": ADVICE,
+    "finding_group": FINDING_GROUPS,
+    "kind": SHORT_KINDS,
+    "claim": CLAIM_LEVELS,
+    "device_class": DEVICE_CLASSES,
+    "outcome": OUTCOMES,
+    "fault": FAULTS,
+    "placement": PLACEMENTS,
+    "state": STATES,
+    "fact": FACTS,
+    "origin": ORIGINS,
+    "agreement": AGREEMENTS,
+}
+# Tables of the engine hold plain English that is translated here.
+_ENGINE_TABLES: dict[str, Mapping[str, str]] = {
+    "level": {code: row.word for code, row in LEVELS.items()},
+    "kinds": KINDS,
+    "rung": {code: row.word for code, row in RUNGS.items()},
+    "confidence": {code: row.confidence for code, row in RUNGS.items()},
+    "form": FORMS,
+    "stage": STAGES,
+}
+
+
+def word(table: str, code: str) -> str:
+    """The word for a code in the page's language; an unknown code is shown as it is."""
+    if table in _ENGINE_TABLES:
+        engine = _ENGINE_TABLES[table]
+        return gettext(engine[code]) if code in engine else code
+    return str(_TABLES[table].get(code, code.replace("_", " ")))
+
+
+def sentence(code: str, params: Mapping[str, Any]) -> str:
+    """A verdict's or finding's reason in the page's language."""
+    return render(Reason(code, params), gettext) if code else ""
+
+
+def advice_sentence(reason: Mapping[str, Any] | None) -> str:
+    """What to do about a finding, in the page's language."""
+    if not reason:
+        return ""
+    return render(Reason(reason["code"], reason["params"]), gettext, ADVICE_SENTENCES)
+
+
+def refusal(code: str, params: Mapping[str, Any], otherwise: str) -> str:
+    """Why a model file is refused, in the page's language; `otherwise` for an unknown code."""
+    template = REFUSALS.get(code)
+    return gettext(template) % params if template and params else gettext(otherwise)
