@@ -1,0 +1,222 @@
+"""One place for a warm child: what it was asked, in order, and what it has answered."""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from probes.model import frames
+from probes.run import output
+from probes.run.outcome import Stage
+from probes.run.process import ChildProcess, describe_end
+
+if TYPE_CHECKING:
+    from probes.run.requests import ProbeRequest
+
+READ_BYTES = 2**20
+
+
+class StartError(Exception):
+    """The child cannot serve: the runtime is absent, broken, or the process died at once."""
+
+
+@dataclass
+class Flight:
+    """A request on its way: `notes` are facts of earlier tries that its result must keep."""
+
+    serial: int
+    request: ProbeRequest
+    frame: bytes
+    earlier: list[Any] = field(default_factory=list)  # Loss or Answer, oldest first
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the child said of a flight."""
+
+    header: dict[str, Any]
+    blobs: list[memoryview]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """How the child was lost while a flight was in progress. fresh: it was its first request."""
+
+    cause: str  # "crash", "time" or "memory"
+    signal: str
+    message: str
+    stage: Stage
+    log: str
+    seconds: float
+    fresh: bool
+
+
+class Slot:
+    """Sends ahead within a window, reads without blocking, notices the end."""
+
+    def __init__(self, start: Callable[[], ChildProcess]) -> None:
+        self._start = start
+        self.child: ChildProcess | None = None
+        self.hello: dict[str, Any] = {}
+        self.pending: deque[Flight] = deque()
+        self.bytes_pending = 0
+        self._reset()
+
+    def _reset(self) -> None:
+        self._outgoing: deque[memoryview] = deque()
+        self._incoming = bytearray()
+        self._answered = 0
+        self._over = False
+
+    def open(self) -> None:
+        """Start a child and hear its hello; raises StartError with the reason."""
+        self._reset()
+        self.child = self._start()
+        deadline = time.monotonic() + self.child.limits.start_seconds
+        while (hello := self._next_frame()) is None and not self._over:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                break
+            select.select([self.child.replies], [], [], left)
+            self._read()
+        if hello is None:
+            raise StartError(self._why_not_started())
+        self.hello = hello[0]
+        if "unavailable" in self.hello:
+            self.close()
+            raise StartError(str(self.hello["unavailable"]))
+
+    def _why_not_started(self) -> str:
+        assert self.child is not None
+        log = output.clean(output.take(self.child.output))[-500:]
+        if not self._over:
+            self.close()
+            return f"The runtime did not start in time. {log}"
+        _, message = describe_end(self.child.wait())
+        self.close()
+        return f"The runtime did not start. {message} {log}"
+
+    def send(self, flight: Flight) -> None:
+        """Queue a flight behind those pending, and write what the pipe has room for."""
+        self.keep(flight)
+        self._outgoing.append(memoryview(flight.frame))
+        self.write()
+
+    def keep(self, flight: Flight, *, first: bool = False) -> None:
+        """Note a flight as pending without sending it."""
+        (self.pending.appendleft if first else self.pending.append)(flight)
+        self.bytes_pending += len(flight.frame)
+
+    def take(self) -> Flight:
+        """The first pending flight, no longer pending."""
+        flight = self.pending.popleft()
+        self.bytes_pending -= len(flight.frame)
+        return flight
+
+    def take_all(self) -> list[Flight]:
+        """Every pending flight, in order."""
+        return [self.take() for _ in range(len(self.pending))]
+
+    def write(self) -> None:
+        """Write queued requests until the pipe is full."""
+        assert self.child is not None
+        while self._outgoing:
+            try:
+                written = os.write(self.child.requests, self._outgoing[0])
+            except BlockingIOError:
+                return
+            except OSError as error:
+                if error.errno != errno.EPIPE:
+                    raise
+                self._outgoing.clear()  # the child is gone: reading will say so
+                return
+            rest = self._outgoing[0][written:]
+            self._outgoing.popleft()
+            if len(rest):
+                self._outgoing.appendleft(rest)
+
+    @property
+    def wants_to_write(self) -> bool:
+        """Whether requests wait for room in the pipe."""
+        return bool(self._outgoing)
+
+    def receive(self) -> list[tuple[Flight, Answer]]:
+        """The answers that have arrived, each with its flight."""
+        self._read()
+        answers = []
+        while self.pending and (frame := self._next_frame()) is not None:
+            flight = self.take()
+            header, blobs = frame
+            if header.get("serial") != flight.serial:
+                raise frames.FrameError("an answer out of order")
+            self._answered += 1
+            answers.append((flight, Answer(header, blobs)))
+        return answers
+
+    def _read(self) -> None:
+        assert self.child is not None
+        while not self._over:
+            try:
+                chunk = os.read(self.child.replies, READ_BYTES)
+            except BlockingIOError:
+                return
+            self._over = not chunk
+            self._incoming += chunk
+            if len(chunk) < READ_BYTES:
+                return
+
+    def _next_frame(self) -> frames.Frame | None:
+        length = frames.frame_length(self._incoming)
+        if length is None or len(self._incoming) < length:
+            return None
+        frame = bytes(self._incoming[:length])
+        del self._incoming[:length]
+        return frames.decode(frame)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the child has closed its pipe: it is dead or dying."""
+        return self._over
+
+    def bury(self) -> tuple[Flight, Loss] | None:
+        """Reap a dead child. The flight that was in progress and how it ended; None if idle.
+
+        Answers come in order, so the first unanswered request is the one in progress.
+        """
+        child = self.child
+        assert child is not None
+        signal, message = describe_end(child.wait())
+        doing = child.progress.read()
+        lost = None
+        if self.pending:
+            flight = self.take()
+            was_running = bool(doing.started) and doing.serial == flight.serial
+            log = output.join(child.dropped(flight.serial), output.take(child.output))
+            killed = child.killed_for if child.killed_serial == flight.serial else ""
+            lost = (
+                flight,
+                Loss(
+                    cause=killed or "crash",
+                    signal="" if killed else signal,
+                    message=message,
+                    stage=doing.stage if was_running else Stage.LOAD,
+                    log=output.clean(log),
+                    seconds=time.monotonic() - doing.started if was_running else 0.0,
+                    fresh=self._answered == 0,
+                ),
+            )
+        self.close()
+        return lost
+
+    def close(self) -> None:
+        """End the child; pending flights stay, for the next one."""
+        if self.child is not None:
+            self.child.close()
+            self.child = None
+        self._reset()
