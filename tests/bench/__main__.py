@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import psycopg
 
@@ -28,6 +29,7 @@ def run_here(name: str) -> None:
 
 def run_apart(name: str) -> int:
     with scratch_database(name) as url, tempfile.TemporaryDirectory() as folder:
+        Path(folder, "static").mkdir()  # where collected files would lie
         settings = {
             "DJANGO_SETTINGS_MODULE": "compat.settings",
             "DATABASE_URL": url,

@@ -111,19 +111,18 @@ def fill() -> None:
 
 def measure() -> Figure:
     fill()
-    client = Client(headers={"accept-encoding": "gzip"})
-    with CaptureQueriesContext(connection) as queries:
+    client = Client(headers={"accept-encoding": "gzip"}, SERVER_NAME="127.0.0.1")
+    with CaptureQueriesContext(connection) as captured:
         page = client.get(PAGE)
+    queries = len(captured)  # now: the next request empties the log
+    if page.status_code != 200:
+        raise SystemExit(f"{PAGE} answered {page.status_code}")
     text = gzip.decompress(page.content).decode()
     missing = [name for name in Operator.objects.values_list("name", flat=True) if name not in text]
     times = [timed_ms(client) for _ in range(7)]
     value = statistics.median(times)
     holds = (
-        page.status_code == 200
-        and not missing
-        and len(queries) <= QUERIES
-        and value <= MILLISECONDS
-        and len(page.content) <= BYTES
+        not missing and queries <= QUERIES and value <= MILLISECONDS and len(page.content) <= BYTES
     )
     return Figure(
         "matrix_page",
@@ -133,7 +132,7 @@ def measure() -> Figure:
         holds,
         {
             **machine(),
-            "queries": len(queries),
+            "queries": queries,
             "compressed_bytes": len(page.content),
             "bytes": len(text.encode()),
             "operators": Operator.objects.count(),
