@@ -117,7 +117,8 @@ def measure() -> Figure:
             "bare_tests_per_s": round(len(ready) / statistics.median(b for _, (b, _) in pairs)),
             "protocol": (
                 f"median of {PAIRS} alternating pairs after one unmeasured; bare = load and run in "
-                "one process, what numpy cannot feed only loaded; sweep = rows, one sandboxed child, compare, PostgreSQL, cells"
+                "one process, what numpy cannot feed only loaded; sweep = rows, one sandboxed "
+                "child, compare, PostgreSQL, cells"
             ),
         },
     )
