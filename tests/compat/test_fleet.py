@@ -1,0 +1,71 @@
+"""Devices and targets of this machine."""
+
+import pytest
+
+from compat import fleet
+from compat.models import Column, Device, Target
+from tests.make import make_claim, make_fake_target, make_target
+
+VERSIONS = ["1.2.10", "1.2.10rc1", "2.3.2", "1.9.0", "2026.4.1-21919-abcdef", "1.10", "10.0"]
+
+
+def test_text_order_of_a_version_key_is_version_order():
+    keys = {fleet.version_key(version): version for version in VERSIONS}
+    ordered = ["1.2.10rc1", "1.2.10", "1.9.0", "1.10", "2.3.2", "10.0", "2026.4.1-21919-abcdef"]
+    assert [keys[key] for key in sorted(keys)] == ordered
+    assert all(key.isdigit() and len(key) <= 80 for key in keys)
+
+
+@pytest.mark.django_db
+def test_this_machine_is_one_device_named_by_its_cpu(monkeypatch):
+    facts = fleet.machine_facts() | {"cpu_model": "AMD EPYC 9754 128-Core Processor"}
+    monkeypatch.setattr(fleet, "machine_facts", lambda: facts)
+    first, second = fleet.register_local_device(), fleet.register_local_device()
+    assert first == second == Device.objects.get()
+    assert first.title == "AMD EPYC 9754 128-Core Processor"
+    assert (first.slug, first.origin) == ("amd-epyc-9754-128-core-processor", "local")
+
+
+@pytest.mark.django_db
+def test_a_local_target_knows_what_its_runtime_takes():
+    target = make_fake_target()
+    assert target.slug.endswith(".fake.default@1.0")
+    assert target.capabilities["evidence"] == "measured"
+    assert fleet.local_targets() == [target]
+
+
+@pytest.mark.django_db
+def test_only_the_newest_version_of_a_column_is_probed_here():
+    newest = make_fake_target()
+    make_target("0.9", newest.column)
+    assert fleet.local_targets() == [newest]
+
+
+@pytest.mark.django_db
+def test_a_new_column_shows_at_once_what_is_claimed_of_it():
+    make_claim(runtime="fake", device_class="x86_cpu")
+    target = make_fake_target()
+    assert target.column.cells.get().kind == "documented"
+
+
+@pytest.mark.django_db
+def test_a_name_of_no_local_target_is_answered_with_those_that_are():
+    target = make_fake_target()
+    for name in (target.slug, target.column.slug, "fake"):
+        assert fleet.find_local(name) == target
+    with pytest.raises(LookupError, match=f"rknn is no target.*{target.column.slug}"):
+        fleet.find_local("rknn")
+
+
+@pytest.mark.django_db
+def test_one_name_is_one_configuration():
+    target = make_target()
+    facts = {
+        "device": target.column.device,
+        "runtime": target.column.runtime,
+        "config_name": target.column.config_name,
+    }
+    with pytest.raises(ValueError, match="has the configuration"):
+        fleet.ensure_target(**facts, version="1", config={"threads": 8})
+    assert fleet.ensure_target(**facts, version="1.33.0", config={}).column == target.column
+    assert (Column.objects.count(), Target.objects.count()) == (1, 2)
