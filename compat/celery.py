@@ -1,8 +1,12 @@
 """The Celery application: server work over Redis when REDIS_URL is set."""
 
+import logging
 import os
 
 from celery import Celery
+from kombu.exceptions import OperationalError
+
+logger = logging.getLogger(__name__)
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "compat.settings")
 app = Celery("opatlas")
@@ -23,3 +27,11 @@ app.conf.update(
         "requeue what lost workers held": {"task": "compat.requeue_expired", "schedule": 60.0},
     },
 )
+
+
+def tell_workers(task: str, *args: int) -> None:
+    """Send a task by name, once; without Redis the workers find the work when they poll."""
+    try:
+        app.send_task(task, args=args, retry=False)
+    except OperationalError as error:
+        logger.warning("Redis did not take the message, workers will find the work: %s", error)

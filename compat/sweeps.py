@@ -1,7 +1,6 @@
 """Sweeps: probe rows are the queue; they are claimed by condition and leased, never locked."""
 
 import difflib
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,8 +16,6 @@ from compat.bulk import hasty_transaction
 from compat.models import Case, Operator, Probe, Sweep, Target
 from probes.cases.forms import forms_for
 from probes.run.adapter import Capabilities
-
-logger = logging.getLogger(__name__)
 
 State = Probe.State
 OPEN = (Sweep.State.QUEUED, Sweep.State.RUNNING)
@@ -230,14 +227,9 @@ def announce(target_id: int) -> None:
     """Tell the Celery workers that there is work; a message that is lost does no harm."""
     if not settings.REDIS_URL:
         return
-    from kombu.exceptions import OperationalError
+    from compat.celery import tell_workers
 
-    from compat.celery import app
-
-    try:
-        app.send_task("compat.probe_target", args=[target_id], retry=False)
-    except OperationalError as error:
-        logger.warning("Redis did not take the message, workers will find the work: %s", error)
+    tell_workers("compat.probe_target", target_id)
 
 
 def _cases(names: Sequence[str] | None) -> QuerySet[Case]:
