@@ -13,7 +13,7 @@ from probes.model.inference import infer_types
 from probes.model.modelfile import ModelStructure, load_structure
 from probes.model.refusals import LIMITS, Limits, ModelFileError, Problem, invalid_model
 from probes.model.scopes import Scope, Visit, open_scope, walk_nodes
-from probes.model.signature import make_signature
+from probes.model.signature import describe_type, make_signature
 from probes.model.typecheck import find_type_problems
 from probes.model.types import NOTHING, UNKNOWN, TensorInfo
 
@@ -144,7 +144,7 @@ class Document:
             "tensors": {
                 "names": [name for name, _ in self.tensors],
                 "dtypes": [info.dtype for _, info in self.tensors],
-                "shapes": [info.shape and list(info.shape) for _, info in self.tensors],
+                "shapes": [describe_type(info)["shape"] for _, info in self.tensors],
                 "constant": [at for at, (_, info) in enumerate(self.tensors) if info.const],
             },
             "inputs": inputs,
@@ -160,16 +160,9 @@ class Document:
     def place_value(self, root: Scope, value: ValueInfoProto) -> dict[str, Any]:
         number = self.place_tensor(root, value.name)
         info = self.tensors[number][1]
-        shape = None if info.shape is None else list(info.shape)
-        return {"name": value.name, "dtype": info.dtype, "shape": shape, "tensor": number}
+        return {"name": value.name, **describe_type(info), "tensor": number}
 
     def oddities(self) -> list[Problem]:
         """What the finished document shows to be odd about the model."""
-        domains = {node["domain"] for node in self.nodes} - self.opsets.keys()
-        found: list[Problem] = [
-            ("domain_not_imported", {"domain": domain}) for domain in sorted(domains)
-        ]
         unknown = sum(1 for _, info in self.tensors if info.dtype == UNKNOWN)
-        if unknown:
-            found.append(("unknown_types", {"count": unknown}))
-        return found
+        return [("unknown_types", {"count": unknown})] if unknown else []

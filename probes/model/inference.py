@@ -15,6 +15,9 @@ from probes.model.types import UNKNOWN, Shape, read_type
 # Strict inference wants values that were left out with the weights: no fault of the model.
 OF_STRIPPING = "Data size mismatch"
 MOST_WARNINGS = 20
+MOST_ROUNDS = 6
+LONGEST_RANK = 64
+RANK_INPUT = {"Reshape": 1, "ConstantOfShape": 0}  # input whose length is the output's rank
 NOISE = re.compile(r"\[\w+Error\]")
 NODE = re.compile(r"\(op_type:\s*([^,)]*)(?:, node name:\s*([^)]*))?\):")
 
@@ -51,7 +54,7 @@ def infer_types(model: onnx.ModelProto) -> Inference:
     if known is None and not problems:
         known = infer_loosely(bare)
     lies = find_lies(model, known) if known is not None else []
-    final = infer_loosely(without_lies(model, lies))
+    final = infer_with_ranks(without_lies(model, lies))
     if final is None:
         return Inference(model, False, problems, [("not_inferred", {"detail": "it failed"})])
     return Inference(final, True, problems, [("value_info_lies", lie) for lie in lies])
@@ -65,6 +68,37 @@ def infer_loosely(model: onnx.ModelProto) -> onnx.ModelProto | None:
         except (shape_inference.InferenceError, RuntimeError, ValueError):
             continue
     return None
+
+
+def infer_with_ranks(model: onnx.ModelProto) -> onnx.ModelProto | None:
+    """Infers again while the length of a run-time shape tells the rank of what it makes."""
+    found = infer_loosely(model)
+    for _ in range(MOST_ROUNDS):
+        if found is None or not declare_ranks(found.graph):
+            break
+        found = infer_loosely(found) or found
+    return found
+
+
+def declare_ranks(graph: GraphProto) -> bool:
+    """Gives outputs of unknown rank as many open dimensions as their shape input has elements."""
+    values = {one.name: one for one in (*graph.input, *graph.value_info)}
+    changed = False
+    for node in graph.node:
+        slot = RANK_INPUT.get(node.op_type)
+        if slot is None or len(node.input) <= slot or node.output[0] not in values:
+            continue
+        target = values[node.output[0]].type
+        source = values.get(node.input[slot])
+        length = read_type(source.type)[1] if source is not None else None
+        if read_type(target)[1] is not None or not length or length[0] is None:
+            continue
+        if target.WhichOneof("value") == "tensor_type" and length[0] <= LONGEST_RANK:
+            target.tensor_type.shape.SetInParent()
+            for _ in range(length[0]):
+                target.tensor_type.shape.dim.add()
+            changed = True
+    return changed
 
 
 def without_declarations(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -14,7 +14,7 @@ import onnx
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from probes.model.checks import find_problems
-from probes.model.functions import expand_functions
+from probes.model.functions import all_nodes, expand_functions
 from probes.model.recognise import HEAD, name_format
 from probes.model.refusals import LIMITS, Limits, ModelFileError, Problem, invalid_model
 from probes.model.wire import Stripped, strip_weights
@@ -61,6 +61,7 @@ def load_structure(
     warnings = stamp_warnings(model, stripped)
     functions = len(model.functions)
     model, odd = expand_functions(model, limits)
+    odd += import_missing(model)
     return ModelStructure(
         model=model,
         sha256=sha256 or hash_file(Path(path)),
@@ -119,6 +120,17 @@ def parse_stripped(stripped: Stripped) -> onnx.ModelProto:
     return model
 
 
+def import_missing(model: onnx.ModelProto) -> list[Problem]:
+    """Imports version 1 of the custom domains that are used and not imported."""
+    used = {node.domain or "ai.onnx" for node in all_nodes(list(model.graph.node))}
+    missing = used - {entry.domain or "ai.onnx" for entry in model.opset_import}
+    if "ai.onnx" in missing:
+        raise ModelFileError("no_opset")
+    for domain in missing:
+        model.opset_import.add(domain=domain, version=1)
+    return [("domain_not_imported", {"domain": domain}) for domain in sorted(missing)]
+
+
 def hash_file(path: Path) -> str:
     """SHA-256 of the file, read in steps so that memory stays flat."""
     digest = hashlib.sha256()
@@ -129,11 +141,9 @@ def hash_file(path: Path) -> str:
 
 
 def stamp_warnings(model: onnx.ModelProto, stripped: Stripped) -> list[Problem]:
-    """What is odd about the version stamps; ModelFileError when operators have no meaning."""
+    """What is odd about the version stamps."""
     found: list[Problem] = []
     imported = {entry.domain or "ai.onnx": entry.version for entry in model.opset_import}
-    if model.graph.node and not imported:
-        raise ModelFileError("no_opset")
     if not model.graph.node:
         found.append(("no_nodes", {}))
     if model.ir_version > onnx.IR_VERSION:

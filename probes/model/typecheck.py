@@ -32,8 +32,8 @@ def check_node(visit: Visit, schema: defs.OpSchema) -> Problem | None:
         variadic = formal.option == defs.OpSchema.FormalParameterOption.Variadic
         if info.dtype in (UNKNOWN, ABSENT) or (variadic and not formal.is_homogeneous):
             continue
-        if "(" in formal.type_str:
-            other, wanted = f"input {slot}", plain_type(formal.type_str)
+        if len(formal.types) == 1:
+            other, wanted = f"input {slot}", plain_type(*formal.types)
         else:
             other, wanted = bound.setdefault(formal.type_str, (f"'{name}'", info.dtype))
         if wanted != info.dtype:
