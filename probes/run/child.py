@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -40,6 +41,7 @@ def main(arguments: Sequence[str]) -> None:
         if adapter is not None:
             flush(None)
             os.ftruncate(1, 0)
+            gc.freeze()  # what the imports made lives as long as we do: never look at it again
             _serve(Probe(adapter, progress), stream, sink, lambda: flush(None))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,7 +22,7 @@ from probes.run.progress import ProgressPage, make_page_file
 ROOT = Path(__file__).resolve().parents[2]
 F_SETPIPE_SZ = 1031
 PIPE_BYTES = 2**20
-PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+HELD = re.compile(rb"^(?:RssAnon|RssShmem):\s*(\d+)", re.MULTILINE)
 # What a child inherits: it runs strangers' models, so no secret of the server is among it.
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV",
              "PYTHONHASHSEED", "CUDA_VISIBLE_DEVICES", "CUDA_HOME", "NVIDIA_VISIBLE_DEVICES",
@@ -150,11 +151,13 @@ def _pipe() -> tuple[int, int]:
 
 
 def resident_bytes(pid: int) -> int:
-    """Resident size of a process; 0 when it is gone."""
+    """Memory that a process holds: anonymous and shared, but not the pages of mapped files, which
+    the kernel drops when it likes. 0 when the process is gone."""
     try:
-        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * PAGE_BYTES
-    except (OSError, IndexError):
+        status = Path(f"/proc/{pid}/status").read_bytes()
+    except OSError:
         return 0
+    return sum(int(kilobytes) * 1024 for kilobytes in HELD.findall(status))
 
 
 def describe_end(code: int) -> tuple[str, str]:

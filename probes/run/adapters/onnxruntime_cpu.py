@@ -24,6 +24,8 @@ ERRORS = (
 FED_WRONG = ("Invalid Feed Input Name", "Required inputs", "Unexpected input data type",
              "Invalid rank for input", "Got invalid dimensions for input",
              "Invalid input name", "Feed Input")  # fmt: skip
+# What the machine lacks, not the runtime.
+MACHINE = ("Failed to construct locale",)
 LEVELS = {
     "off": ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
     "basic": ort.GraphOptimizationLevel.ORT_ENABLE_BASIC,
@@ -104,6 +106,8 @@ class OrtAdapter(Adapter):
                 model, self.options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
         except ERRORS as error:
+            if any(mark in str(error) for mark in MACHINE):
+                raise HarnessError(str(error)) from error
             raise Refused(Stage.LOAD, str(error)) from error
         return OrtSession(session)
 
