@@ -12,6 +12,7 @@ from onnx.backend.test.case.test_case import TestCase
 
 from probes.cases.canonical import domain_name
 from probes.cases.case import Case, case_id, operators_of, opset_of, walk_nodes
+from probes.model.signature import main_signature
 from probes.model.values import Tensor, Value, from_numpy, from_proto
 
 # Outputs of these have no fixed value: shape and dtype are compared.
@@ -25,6 +26,9 @@ RANDOM_OPERATORS = frozenset(
         "RandomUniformLike",
     )
 )
+# The function body of an operator proves it only roughly: told apart by its origin, never core.
+EXPANDED = "node-expanded"
+MARK = "_expanded"
 CITATION = "onnx.backend.test, kind=node"
 
 
@@ -48,7 +52,8 @@ def load_node_tests() -> Sequence[TestCase]:
 
 def _make_case(test: TestCase, by_name: Mapping[str, TestCase]) -> Case:
     model = _model(test)
-    base, _, expanded = test.name.partition("_expanded")
+    base, expanded, _ = test.name.partition(MARK)
+    origin = EXPANDED if expanded else "node"
     domain, op_type, since = _proven(_model(by_name[base]))
     inputs, expected = _values(test)
     return Case(
@@ -57,8 +62,7 @@ def _make_case(test: TestCase, by_name: Mapping[str, TestCase]) -> Case:
         domain=domain,
         op_type=op_type,
         since_version=since,
-        # A function body proves its operator only roughly: never core, told apart by its origin.
-        origin="node-expanded" if expanded or test.name.endswith("_expanded") else "node",
+        origin=origin,
         core=False,
         model=model.SerializeToString(deterministic=True),
         opset=opset_of(model),
@@ -72,9 +76,17 @@ def _make_case(test: TestCase, by_name: Mapping[str, TestCase]) -> Case:
         compare="shape" if _is_random(model, inputs) else "values",
         timed=False,
         citation=f"{CITATION}, {test.name}",
-        signature={},
+        # A body is no evidence for the node's own signature.
+        signature={} if origin == EXPANDED else _signature(model, op_type, domain),
         operators=operators_of(model),
     )
+
+
+def _signature(model: onnx.ModelProto, op_type: str, domain: str) -> dict[str, Any]:
+    try:
+        return main_signature(model, op_type, domain)
+    except onnx.shape_inference.InferenceError:
+        return {}
 
 
 def _model(test: TestCase) -> onnx.ModelProto:
