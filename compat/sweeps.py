@@ -1,43 +1,21 @@
-"""Sweeps: probe rows are the queue; they are claimed by condition and leased, never locked."""
+"""Sweeps: what is asked of a target, how far it is, and how it is stopped and resumed."""
 
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from django.conf import settings
-from django.db import connection, transaction
-from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet
-from django.db.models.functions import Coalesce
+from django.db import transaction
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from compat.bulk import hasty_transaction
+from compat.leases import OPEN, State, close_finished
 from compat.models import Case, Operator, Probe, Sweep, Target
 from probes.cases.forms import forms_for
 from probes.run.adapter import Capabilities
 
-State = Probe.State
-OPEN = (Sweep.State.QUEUED, Sweep.State.RUNNING)
 RATE_WINDOW = timedelta(seconds=30)
-MAX_OFFERS = 3  # a probe that was lost so often with its worker is not offered again
-
-SKIP_LOCKED = {"postgresql": "FOR UPDATE SKIP LOCKED"}  # elsewhere one writer is all there is
-# The common table is computed once; as a plain sub-query PostgreSQL may run it again for each row
-# and pass the limit.
-CLAIM = """
-WITH offered AS MATERIALIZED (
-    SELECT id FROM compat_probe
-    WHERE target_id = %s AND state = 'queued' AND sweep_id IN (
-        SELECT id FROM compat_sweep WHERE target_id = %s AND state IN (%s, %s)
-    )
-    ORDER BY id LIMIT %s {skip}
-)
-UPDATE compat_probe
-SET state = 'claimed', claim = %s, lease_until = %s, offers = offers + 1
-WHERE state = 'queued' AND id IN (SELECT id FROM offered)
-RETURNING id, sweep_id, case_id, operator_id, form
-"""
 
 
 class SweepError(ValueError):
@@ -126,81 +104,6 @@ def resume_sweep(*, sweep: Sweep) -> Sweep:
     return sweep
 
 
-class ClaimedProbe(NamedTuple):
-    """What a worker needs to know of a probe that it holds."""
-
-    id: int
-    sweep_id: int
-    case_id: str
-    operator_id: int
-    form: str
-
-
-def claim_batch(
-    *, target: Target, worker: str, size: int = 128, lease_s: float = 300
-) -> list[ClaimedProbe]:
-    """Queued probes of a target that are now this worker's until the lease ends, oldest first.
-
-    No probe is handed out twice: each claim is one UPDATE on the condition that it is queued.
-    """
-    now = timezone.now()
-    until = connection.ops.adapt_datetimefield_value(now + timedelta(seconds=lease_s))
-    with hasty_transaction():
-        with connection.cursor() as cursor:
-            cursor.execute(
-                CLAIM.format(skip=SKIP_LOCKED.get(connection.vendor, "")),
-                [target.pk, target.pk, *OPEN, size, worker, until],
-            )
-            batch = sorted(ClaimedProbe(*row) for row in cursor.fetchall())
-        begun = {probe.sweep_id for probe in batch}
-        Sweep.objects.filter(Q(started_at=None) | Q(state=Sweep.State.QUEUED), pk__in=begun).update(
-            state=Sweep.State.RUNNING, started_at=Coalesce("started_at", now)
-        )
-    return batch
-
-
-def renew_lease(*, worker: str, lease_s: float = 300) -> int:
-    """Keep what a worker still holds; returns how many probes that is."""
-    return _held(worker).update(lease_until=timezone.now() + timedelta(seconds=lease_s))
-
-
-def release(*, worker: str) -> int:
-    """Put back what a worker holds and will not do; returns how many probes that is."""
-    return _held(worker).update(
-        state=State.QUEUED, claim="", lease_until=None, offers=F("offers") - 1
-    )
-
-
-def requeue_expired() -> int:
-    """Offer again what was claimed by a worker that did not return; returns how many probes.
-
-    A probe that was lost MAX_OFFERS times ends as `lost_agent`, which is evidence of nothing.
-    """
-    now = timezone.now()
-    expired = Probe.objects.filter(state=State.CLAIMED, lease_until__lt=now)
-    hopeless = expired.filter(offers__gte=MAX_OFFERS)
-    sweeps = set(hopeless.values_list("sweep_id", flat=True))
-    hopeless.update(
-        state=State.DONE,
-        claim="",
-        lease_until=None,
-        outcome="lost_agent",
-        message=f"The worker was lost {MAX_OFFERS} times while it held this probe.",
-        finished_at=now,
-    )
-    requeued = expired.update(state=State.QUEUED, claim="", lease_until=None)
-    close_finished(sweeps)
-    return requeued
-
-
-def close_finished(sweeps: Sequence[int] | set[int]) -> None:
-    """Mark those sweeps as done in which nothing is queued or claimed any more."""
-    waiting = Probe.objects.filter(sweep=OuterRef("pk"), state__in=[State.QUEUED, State.CLAIMED])
-    Sweep.objects.filter(~Exists(waiting), pk__in=list(sweeps), state__in=OPEN).update(
-        state=Sweep.State.DONE, finished_at=timezone.now()
-    )
-
-
 def progress(sweep: Sweep) -> Progress:
     """How far a sweep is, from its rows, with the pace of the last half minute."""
     since = timezone.now() - RATE_WINDOW
@@ -267,7 +170,3 @@ def _seconds_left(left: int, recent: int, first: datetime | None) -> float | Non
     if first is None:
         return None
     return left * max((timezone.now() - first).total_seconds(), 0.001) / recent
-
-
-def _held(worker: str) -> QuerySet[Probe]:
-    return Probe.objects.filter(claim=worker, state=State.CLAIMED)

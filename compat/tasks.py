@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from celery import shared_task
 
-from compat import sweeps, work
+from compat import leases, work
 
 TaskFunction = Callable[..., int]
 task: Callable[..., Callable[[TaskFunction], TaskFunction]] = shared_task
@@ -25,4 +25,4 @@ def probe_waiting() -> int:
 @task(name="compat.requeue_expired")
 def requeue_expired() -> int:
     """Offer again what lost workers held."""
-    return sweeps.requeue_expired()
+    return leases.requeue_expired()

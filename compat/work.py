@@ -12,9 +12,7 @@ from django.db import DatabaseError, close_old_connections
 from compat.casebook import read_case
 from compat.cells import rebuild_cells
 from compat.fleet import local_targets, register_local_targets
-from compat.models import Sweep, Target
-from compat.recording import record_many
-from compat.sweeps import (
+from compat.leases import (
     OPEN,
     ClaimedProbe,
     claim_batch,
@@ -22,8 +20,10 @@ from compat.sweeps import (
     release,
     renew_lease,
     requeue_expired,
-    waiting,
 )
+from compat.models import Sweep, Target
+from compat.recording import record_many
+from compat.sweeps import waiting
 from probes.cases.case import CaseError
 from probes.run.outcome import Outcome, ProbeResult
 from probes.run.sandbox import ProbeRequest, Sandbox

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from compat import sweeps
+from compat import leases, sweeps
 from compat.models import Environment, Probe, ProbeLog, Sweep
 from compat.recording import record_many
 from probes.run.outcome import Latency, Stage
@@ -74,7 +74,7 @@ def test_recording_twice_changes_nothing():
 def test_a_claimed_probe_is_finished_once():
     case, target = make_case(), make_target()
     sweep = sweeps.start_sweep(target=target)
-    sweeps.claim_batch(target=target, worker="a")
+    leases.claim_batch(target=target, worker="a")
     assert record(target, make_result(case, target), claim="a").new == 1
     assert record(target, make_result(case, target), claim="a") == (0, 1, frozenset())
     assert sweeps.progress(sweep).outcomes == {"passed": 1}
@@ -84,9 +84,9 @@ def test_a_claimed_probe_is_finished_once():
 def test_a_result_whose_lease_was_lost_is_left_to_the_new_holder():
     case, target = make_case(), make_target()
     sweeps.start_sweep(target=target)
-    sweeps.claim_batch(target=target, worker="slow", lease_s=-1)
-    sweeps.requeue_expired()
-    sweeps.claim_batch(target=target, worker="next")
+    leases.claim_batch(target=target, worker="slow", lease_s=-1)
+    leases.requeue_expired()
+    leases.claim_batch(target=target, worker="next")
     assert record(target, make_result(case, target, "crashed"), claim="slow").new == 0
     assert record(target, make_result(case, target, "passed"), claim="next").new == 1
     assert latest() == ["passed"]
@@ -96,7 +96,7 @@ def test_one_case_in_two_sweeps_gets_a_result_in_each():
     case, target = make_case(), make_target()
     for _ in range(2):
         sweeps.start_sweep(target=target)
-    assert len(sweeps.claim_batch(target=target, worker="a")) == 2
+    assert len(leases.claim_batch(target=target, worker="a")) == 2
     results = [make_result(case, target, at=1.8e9), make_result(case, target, "close", at=1.9e9)]
     assert record(target, *results, claim="a").new == 2
     assert latest() == ["close"]

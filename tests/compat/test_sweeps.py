@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from compat import sweeps
+from compat import leases, sweeps
 from compat.models import Probe, Sweep
 from tests.make import make_case, make_operator, make_probe, make_sweep, make_target
 
@@ -68,7 +68,7 @@ def test_nothing_is_queued_where_everything_has_a_result():
 
 def test_a_claim_takes_the_oldest_and_starts_the_sweep():
     target, _, sweep = queue(3)
-    batch = sweeps.claim_batch(target=target, worker="a", size=2)
+    batch = leases.claim_batch(target=target, worker="a", size=2)
     assert [probe.id for probe in batch] == sorted(probe.id for probe in batch)
     assert states() == ["claimed", "claimed", "queued"]
     sweep.refresh_from_db()
@@ -78,16 +78,16 @@ def test_a_claim_takes_the_oldest_and_starts_the_sweep():
 
 def test_a_claim_is_for_one_target_only():
     queue(2, make_target("1.0"))
-    assert sweeps.claim_batch(target=make_target("2.0"), worker="a") == []
+    assert leases.claim_batch(target=make_target("2.0"), worker="a") == []
 
 
 def test_a_stopped_sweep_is_not_offered_until_it_is_resumed():
     target, _, sweep = queue(2)
     sweeps.stop_sweep(sweep=sweep)
-    assert sweeps.claim_batch(target=target, worker="a") == []
+    assert leases.claim_batch(target=target, worker="a") == []
     assert sweeps.waiting([target]) == []
     sweeps.resume_sweep(sweep=sweep)
-    assert len(sweeps.claim_batch(target=target, worker="a")) == 2
+    assert len(leases.claim_batch(target=target, worker="a")) == 2
 
 
 def test_a_finished_sweep_cannot_be_stopped_or_resumed():
@@ -98,18 +98,18 @@ def test_a_finished_sweep_cannot_be_stopped_or_resumed():
 
 def test_what_a_lost_worker_held_is_offered_again():
     target, _, _ = queue(2)
-    sweeps.claim_batch(target=target, worker="lost", lease_s=-1)
-    assert sweeps.requeue_expired() == 2
-    assert len(sweeps.claim_batch(target=target, worker="b")) == 2
-    assert sweeps.requeue_expired() == 0, "a lease that runs is respected"
+    leases.claim_batch(target=target, worker="lost", lease_s=-1)
+    assert leases.requeue_expired() == 2
+    assert len(leases.claim_batch(target=target, worker="b")) == 2
+    assert leases.requeue_expired() == 0, "a lease that runs is respected"
 
 
 def test_a_probe_that_takes_its_workers_down_is_not_offered_for_ever():
     target, _, sweep = queue(1)
-    for _ in range(sweeps.MAX_OFFERS):
-        assert sweeps.claim_batch(target=target, worker="lost", lease_s=-1)
-        sweeps.requeue_expired()
-    assert sweeps.claim_batch(target=target, worker="b") == []
+    for _ in range(leases.MAX_OFFERS):
+        assert leases.claim_batch(target=target, worker="lost", lease_s=-1)
+        leases.requeue_expired()
+    assert leases.claim_batch(target=target, worker="b") == []
     assert sweep.probes.get().outcome == "lost_agent"
     sweep.refresh_from_db()
     assert sweep.state == "done"
@@ -117,10 +117,10 @@ def test_a_probe_that_takes_its_workers_down_is_not_offered_for_ever():
 
 def test_a_renewed_lease_lasts_and_a_released_claim_returns():
     target, _, _ = queue(2)
-    sweeps.claim_batch(target=target, worker="a", lease_s=-1)
-    sweeps.renew_lease(worker="a")
-    assert sweeps.requeue_expired() == 0
-    assert sweeps.release(worker="a") == 2
+    leases.claim_batch(target=target, worker="a", lease_s=-1)
+    leases.renew_lease(worker="a")
+    assert leases.requeue_expired() == 0
+    assert leases.release(worker="a") == 2
     assert states() == ["queued", "queued"]
     assert set(Probe.objects.values_list("offers", flat=True)) == {0}, "that was no loss"
 
@@ -144,7 +144,7 @@ def test_workers_at_once_never_get_the_same_probe():
 
     def work(name):
         try:
-            while batch := sweeps.claim_batch(target=target, worker=name, size=7):
+            while batch := leases.claim_batch(target=target, worker=name, size=7):
                 taken[name] += [probe.id for probe in batch]
         finally:
             connection.close()
@@ -168,13 +168,13 @@ start_sweep(target=make_target())
 """
 CLAIM = """
 import sys
-from compat import sweeps
+from compat import leases, sweeps
 from compat.models import Target
 target = Target.objects.get()
-while batch := sweeps.claim_batch(target=target, worker=sys.argv[1], size=3):
+while batch := leases.claim_batch(target=target, worker=sys.argv[1], size=3):
     print(*[probe.id for probe in batch])
     sweeps.progress(batch and target.sweeps.get())
-    sweeps.renew_lease(worker=sys.argv[1])
+    leases.renew_lease(worker=sys.argv[1])
 """
 SETUP = "import django; django.setup()"
 

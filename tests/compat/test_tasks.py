@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def sent(monkeypatch):
     found = []
-    monkeypatch.setattr(app, "send_task", lambda name, args, **_: found.append((name, args)))
+    monkeypatch.setattr(app, "send_task", lambda name, args, **_: found.append((name, list(args))))
     return found
 
 
