@@ -4,7 +4,7 @@ FROM python:3.11-slim-bookworm
 
 ARG RUNTIME=onnxruntime-cpu
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 \
-    OPATLAS_PRODUCTION=1 OPATLAS_DATA_DIR=/data OPATLAS_RUNTIME=${RUNTIME}
+    OPATLAS_PRODUCTION=1 OPATLAS_DATA_DIR=/data
 WORKDIR /app
 
 COPY requirements.txt ./
@@ -27,4 +27,4 @@ RUN useradd --system --uid 10001 opatlas && install -d -o opatlas /data
 USER 10001
 VOLUME /data
 
-CMD ["celery", "-A", "compat", "worker", "--concurrency", "1", "--loglevel", "INFO"]
+CMD ["celery", "-A", "compat", "worker", "--loglevel", "INFO"]

@@ -105,8 +105,8 @@ def test_an_adapter_imports_its_runtime_inside_a_function(path):
 
 
 def test_every_setting_is_documented():
-    settings = (ROOT / "compat" / "settings.py").read_text(encoding="utf-8")
-    read = set(re.findall(r"""["']((?:OPATLAS|DATABASE|REDIS)_[A-Z_]+)["']""", settings))
+    code = "".join(path.read_text(encoding="utf-8") for path in python_files("compat", "webui"))
+    read = set(re.findall(r"""["'](OPATLAS_[A-Z_]+|DATABASE_URL|REDIS_URL)["']""", code))
     pages = [ROOT / "README.md", ROOT / "docs" / "deploy.md"]
     text = "".join(page.read_text(encoding="utf-8") for page in pages if page.exists())
     assert sorted(name for name in read if f"`{name}`" not in text) == []
