@@ -96,7 +96,7 @@ STATES: dict[str, Word] = {
     "failed": _("failed"),
 }
 FACTS: dict[str, Word] = {
-    "cpu_model": _("CPU"),
+    "cpu_model": "CPU",
     "cores": _("Cores"),
     "threads": _("Threads"),
     "os": _("Operating system"),
@@ -133,6 +133,7 @@ FACTS: dict[str, Word] = {
 }
 ORIGINS: dict[str, Word] = {
     "node": _("node test of ONNX"),
+    "node-expanded": _("node test of ONNX, function body"),
     "mainstream": _("mainstream form"),
     "variant": _("variant"),
     "harvest": _("from a real model"),
