@@ -8,7 +8,7 @@ from probes.judge.verdict import SCHEMA, Ref, check_schema, reason_from_json, re
 from probes.judge.words import RUNGS
 
 DOCUMENT = "opatlas-findings"
-FREE = frozenset({"constant", "folded", "call"})  # reasons that mean no work on the device
+FREE = frozenset({"constant", "folded"})  # reasons that mean no work on the device
 
 
 class Finding(NamedTuple):

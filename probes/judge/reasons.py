@@ -113,7 +113,9 @@ REASONS: dict[str, str] = {
     "dtype_red": gettext_noop("the operator fails in these data types; this form was not tried"),
     "operator_green": gettext_noop("the operator passes in other forms; this form was not tried"),
     "operator_yellow": gettext_noop("the operator has failures; this form was not tried"),
-    "operator_red": gettext_noop("the operator does not work; this form was not tried"),
+    "operator_red": gettext_noop(
+        "the operator fails or gives wrong results; this form was not tried"
+    ),
     "documented_green": gettext_noop("the vendor lists the operator; nothing was run"),
     "documented_yellow": gettext_noop("the vendor lists the operator with limits; nothing was run"),
     "documented_red": gettext_noop(
@@ -124,7 +126,6 @@ REASONS: dict[str, str] = {
     "unreadable": gettext_noop("the inputs of %(operator)s could not be worked out"),
     "constant": gettext_noop("constant, folded"),
     "folded": gettext_noop("depends on constants only; folded before anything runs"),
-    "call": gettext_noop("a call of a function of the model; the nodes of its body are judged"),
     "stamp_opset": gettext_noop(
         "the model is stamped opset %(stamp)s; the runtime stops at %(maximum)s"
     ),

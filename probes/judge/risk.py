@@ -120,26 +120,18 @@ def any_reaches(findings: Iterable[Finding], fail_on: str) -> bool:
 
 def _groups(facts: Mapping[str, Any]) -> dict[Group, tuple[int, ...]]:
     groups: dict[Group, list[int]] = {}
-    bodies = {node["path"] for node in facts["nodes"] if node["path"]}
     for node in facts["nodes"]:
         domain = node["domain"] or "ai.onnx"
-        free = _why_free(node, domain, bodies)
+        free = _why_free(node, domain)
         group = Group(node["sig"], (domain, node["op"]), free)
         groups.setdefault(group, []).append(node["id"])
     return {group: tuple(nodes) for group, nodes in groups.items()}
 
 
-def _why_free(node: Mapping[str, Any], domain: str, bodies: set[str]) -> str:
-    """A Constant, a node that folds, or the call of a function whose body is listed."""
+def _why_free(node: Mapping[str, Any], domain: str) -> str:
     if (domain, node["op"]) == ("ai.onnx", "Constant"):
         return "constant"
-    if node.get("folds"):
-        return "folded"
-    return "call" if node["sig"] is None and _path(node) in bodies else ""
-
-
-def _path(node: Mapping[str, Any]) -> str:
-    return f"{node['path']}/{node['name']}" if node["path"] else str(node["name"])
+    return "folded" if node.get("folds") else ""
 
 
 def _free(group: Group) -> Finding | None:

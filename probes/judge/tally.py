@@ -95,8 +95,7 @@ def count(kind: str, rows: Iterable[Evidence], declared_dtypes: frozenset[str] |
         (core if key[0] else rest).append(_view(by_case[key]))
     if core or not rest:
         return Tally(kind, core, rest, False)
-    core = [case for case in rest if _declared(case, declared_dtypes)]
-    rest = [case for case in rest if not _declared(case, declared_dtypes)]
+    core, rest = _promote(rest, declared_dtypes)
     return Tally(kind, _forgive_stamps(core), rest, True)
 
 
@@ -106,8 +105,24 @@ def largest_error(cases: Sequence[CaseView]) -> float | None:
     return max((error for error in errors if math.isfinite(error)), default=None)
 
 
-def _declared(case: CaseView, declared: frozenset[str] | None) -> bool:
-    return declared is None or declared.issuperset(case.best.dtypes)
+def _promote(
+    rest: list[CaseView], declared: frozenset[str] | None
+) -> tuple[list[CaseView], list[CaseView]]:
+    """The node tests that stand in for a core, and the others.
+
+    A case without data types holds no node of its operator (its body in other operators), so it
+    stands in only where no case is better.
+    """
+    typed = any(case.best.dtypes for case in rest)
+    core: list[CaseView] = []
+    others: list[CaseView] = []
+    for case in rest:
+        dtypes = case.best.dtypes
+        stands_in = not typed or (
+            bool(dtypes) and (declared or frozenset(dtypes)).issuperset(dtypes)
+        )
+        (core if stands_in else others).append(case)
+    return core, others
 
 
 def _forgive_stamps(core: list[CaseView]) -> list[CaseView]:

@@ -4,12 +4,13 @@ import json
 
 import pytest
 
+from probes.cases.forms import FORMS
 from probes.judge import words
 from probes.judge.account import PARAMS
 from probes.judge.advice import ADVICE_FOR, ADVICE_FROM_AFAR
 from probes.judge.reasons import ADVICE, REASONS, Reason, first_line, parameter_names, render
 from probes.judge.support import RULE, judge
-from probes.judge.tally import STANDINGS
+from probes.judge.tally import FORM_RESERVATIONS, STANDINGS
 from probes.judge.verdict import verdict_from_json, verdict_to_json
 from probes.run.outcome import OUTCOMES, Outcome, Placement, Stage
 from tests.probes.judge.make import claim, core, rest
@@ -51,6 +52,10 @@ def test_every_failing_outcome_and_stage_has_a_word():
         words.OUTCOMES
     )
     assert {stage.value for stage in Stage} | {""} == set(words.STAGES)
+
+
+def test_every_form_of_a_case_has_a_word_and_a_reservation():
+    assert set(FORMS) == set(words.FORMS) == set(FORM_RESERVATIONS)
 
 
 @pytest.mark.parametrize("placement", [each.value for each in Placement] + ["", "npu and cpu"])

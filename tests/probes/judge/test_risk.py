@@ -148,17 +148,6 @@ def test_what_folds_is_green_whatever_the_operator_is(op, node, code):
     assert (finding.level, finding.reason.code, finding.free) == ("green", code, True)
 
 
-def test_the_nodes_of_a_function_are_judged_and_its_call_is_free():
-    facts = make_facts(
-        ("MyGelu", None, {"domain": "local", "name": "gelu_3"}),
-        ("Erf", 0, {"path": "gelu_3"}),
-    )
-    cells = {("ai.onnx", "Erf"): make_verdict("red", "refused")}
-    erf, call = assess(facts, knowledge(cells=cells), make_keys(facts))
-    assert (erf.level, erf.nodes) == ("red", (1,))
-    assert (call.reason.code, call.nodes) == ("call", (0,))
-
-
 def test_nodes_of_one_signature_are_one_finding_and_the_worst_comes_first():
     facts = make_facts(("Relu", 0), ("Conv", 1), ("Conv", 1), ("Constant", None), ("Foo", 2))
     known = knowledge(
