@@ -90,7 +90,7 @@ REASONS: dict[str, str] = {
     # no evidence of our own
     "not_tried": gettext_noop("not tried, and no vendor's list says anything"),
     "not_attributable": gettext_noop(
-        "nothing attributable: %(count)s probes ended in errors that are not the runtime's"
+        "nothing attributable: %(count)s probes prove nothing about the runtime"
     ),
     "claim_full": gettext_noop("%(source)s lists it as supported"),
     "claim_full_says": gettext_noop("%(source)s lists it as supported: %(restriction)s"),
@@ -108,11 +108,11 @@ REASONS: dict[str, str] = {
     "class_red": gettext_noop("the same form in other sizes fails"),
     "dtype_green": gettext_noop("the operator passes in these data types; this form was not tried"),
     "dtype_yellow": gettext_noop(
-        "the operator has failures in these data types; this form was not tried"
+        "the operator has limits or failures in these data types; this form was not tried"
     ),
     "dtype_red": gettext_noop("the operator fails in these data types; this form was not tried"),
     "operator_green": gettext_noop("the operator passes in other forms; this form was not tried"),
-    "operator_yellow": gettext_noop("the operator has failures; this form was not tried"),
+    "operator_yellow": gettext_noop("the operator has limits or failures; this form was not tried"),
     "operator_red": gettext_noop(
         "the operator fails or gives wrong results; this form was not tried"
     ),

@@ -75,7 +75,7 @@ def test_nearness_is_told_as_confidence():
 
 def test_a_form_not_tried_of_an_operator_with_failures_is_yellow():
     finding = assess_node(cells={CONV: make_verdict("yellow", "rest_failed")})
-    assert render(finding.reason) == "the operator has failures; this form was not tried"
+    assert render(finding.reason) == "the operator has limits or failures; this form was not tried"
     assert finding.advice.code == "check_form"
 
 

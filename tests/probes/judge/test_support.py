@@ -263,7 +263,7 @@ def test_our_own_errors_are_no_evidence(outcome):
     verdict = judge([core("a", outcome), rest("b", outcome)], [])
     assert (verdict.level, verdict.kind, verdict.core_total) == ("unknown", "none", 0)
     assert render(verdict.reason) == (
-        "nothing attributable: 2 probes ended in errors that are not the runtime's"
+        "nothing attributable: 2 probes prove nothing about the runtime"
     )
 
 
