@@ -1,6 +1,7 @@
 """The doors and the measures of the house, held by tests."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -98,10 +99,21 @@ def test_what_runs_beside_a_vendor_runtime_reads_on_python_3_10():
     assert {name: found for name, found in newer.items() if found} == {}
 
 
-@pytest.mark.parametrize("path", python_files("probes/run/adapters"), ids=lambda path: path.stem)
-def test_an_adapter_imports_its_runtime_inside_a_function(path):
-    roots = {name.partition(".")[0] for name in imported(parse(path).body)}
-    assert roots <= {*sys.stdlib_module_names, "numpy", "onnx", "probes"}
+def test_only_a_child_loads_a_runtime():
+    """Adapters import theirs at the top, and only `make_adapter`, in the child, imports them."""
+    modules = "probes.run.sandbox, probes.run.child, compat.work, compat.tasks, compat.urls"
+    program = f"import django; django.setup(); import sys, {modules}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=os.environ | {"DJANGO_SETTINGS_MODULE": "compat.settings"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    runtimes = {"onnxruntime", "openvino", "torch"}
+    assert {row.distribution for row in RUNTIMES.values()} - {"", "onnx"} <= runtimes
+    assert {name.partition(".")[0] for name in done.stdout.split()} & runtimes == set()
 
 
 def test_every_setting_is_documented():
