@@ -1,6 +1,6 @@
 """Cells: what is known of an operator on a column, judged and stored when evidence arrives."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -114,10 +114,11 @@ def _load_rows(column: Column, operators: Collection[int] | None) -> Iterable[Ro
         "target_id", "operator_id", "p50_ms", *EVIDENCE
     )
     for target_id, operator_id, p50_ms, *facts in values.iterator(chunk_size=4000):
-        yield Row(target_id, operator_id, _evidence(facts), p50_ms)
+        yield Row(target_id, operator_id, evidence_of(facts), p50_ms)
 
 
-def _evidence(facts: list[Any]) -> Evidence:
+def evidence_of(facts: Sequence[Any]) -> Evidence:
+    """One latest probe from the values of EVIDENCE, in that order."""
     name, core, kind, form, outcome, stage, placement, line, max_abs, agree, dtypes, pk, since = (
         facts
     )

@@ -1,14 +1,25 @@
 """The heads of the matrix: which columns there are, how they are called, which version speaks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from django.db.models import Case, Exists, IntegerField, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    IntegerField,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 
-from compat.models import Cell, Column
+from compat.models import Cell, Column, Operator
 from compat.runtimes import runtime_title
 
 EVIDENCE_KINDS = ("measured", "simulated")
+KNOWN_LEVELS = ("green", "yellow", "red")
 
 
 @dataclass(frozen=True)
@@ -60,6 +71,21 @@ def load_heads(
     """One query. Without names: every shown column that has a cell of one of the kinds."""
     columns = head_columns(slugs=slugs, device_classes=device_classes, kinds=kinds)
     return [head_of(column) for column in columns]
+
+
+def load_counted_heads() -> list[ColumnHead]:
+    """Three queries: every shown column with its operators by level over the whole catalogue."""
+    heads = load_heads()
+    known = Cell.objects.filter(column__in=[head.id for head in heads], level__in=KNOWN_LEVELS)
+    found = known.values_list("column_id", "level").annotate(n=Count("pk")).order_by()
+    counts = {(column, level): n for column, level, n in found}
+    operators = Operator.objects.count()
+    return [_counted(head, counts, operators) for head in heads]
+
+
+def _counted(head: ColumnHead, counts: dict[tuple[int, str], int], operators: int) -> ColumnHead:
+    known = {level: counts.get((head.id, level), 0) for level in KNOWN_LEVELS}
+    return replace(head, counts=known | {"unknown": operators - sum(known.values())})
 
 
 def _in_order(columns: QuerySet[Column]) -> QuerySet[Column]:

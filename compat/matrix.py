@@ -2,21 +2,21 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from django.db.models import Q, QuerySet, TextField
+from django.db.models import TextField
 from django.db.models.functions import Cast
 
 from compat.columns import ColumnHead, load_heads
 from compat.models import Cell, Operator
+from compat.operators import OperatorName, named_operators
 from compat.sheets import csv_lines
 from compat.top20 import TOP20, TOP20_RANK
 
 LEVEL_ORDER = ("green", "yellow", "red", "unknown")
-OperatorName = tuple[str, str]  # domain, name
 
 
 class CellView(NamedTuple):
@@ -96,23 +96,13 @@ def _load_operators(filters: MatrixFilters) -> list[tuple[int, str, str]]:
     if filters.domains:
         operators = operators.filter(domain__in=filters.domains)
     if filters.operators is not None:
-        operators = _named(operators, filters.operators)
+        operators = operators & named_operators(filters.operators)
     if filters.top20:
-        operators = _named(operators, [(row.domain, row.name) for row in TOP20])
+        operators = operators & named_operators((row.domain, row.name) for row in TOP20)
     rows = list(operators.values_list("id", "domain", "name"))
     if filters.top20:
         rows.sort(key=lambda row: TOP20_RANK[row[1], row[2]])
     return rows
-
-
-def _named(operators: QuerySet[Operator], names: Iterable[OperatorName]) -> QuerySet[Operator]:
-    by_domain: dict[str, list[str]] = {}
-    for domain, name in names:
-        by_domain.setdefault(domain, []).append(name)
-    wanted = Q(pk__in=[])
-    for domain, domain_names in by_domain.items():
-        wanted |= Q(domain=domain, name__in=domain_names)
-    return operators.filter(wanted)
 
 
 def _load_grid(

@@ -1,18 +1,45 @@
 """Reports: an uploaded model's facts judged for chosen targets, each question answered once."""
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Protocol
 
-from compat.models import Report
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from compat.knowledge import knowledge_for
+from compat.models import Column, Report, Target
+from compat.operators import OperatorName
+from compat.runtimes import runtime_title
+from compat.targets import default_columns, resolve
+from compat.uploads import NoRoomError, StoredUpload, kept_path, stored_upload, sweep_parts
+from probes.judge.finding import findings_to_json
+from probes.judge.knowledge import Keys, TargetKnowledge, signature_keys
+from probes.judge.risk import assess, summary
+from probes.model.refusals import ModelFileError
+
+SCHEMA = 1
+KEEP = timedelta(days=30)
+FILE_NAME_LENGTH = 200
+NAME_LENGTH = 300  # of a node or a tensor, as it is stored
+_NOT_TEXT = re.compile("[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+Facts = dict[str, Any]
+Result = dict[str, Any]
 
 
 class ReportError(ValueError):
-    """A question that cannot be answered: `code` for programs, the message for people."""
+    """A file that cannot be judged: `code` and `params` for programs, the message for people."""
 
-    def __init__(self, code: str, sentence: str) -> None:
+    def __init__(self, code: str, sentence: str, params: Mapping[str, Any] | None = None) -> None:
         super().__init__(sentence)
         self.code = code
         self.sentence = sentence
+        self.params = dict(params or {})
 
 
 class Upload(Protocol):
@@ -29,15 +56,129 @@ def submit_model(
     The same model, targets and knowledge give the same report again. Raises ReportError for a
     file that is no model or too large, TargetError for a name that is no target.
     """
-    raise NotImplementedError
+    asked = choose_targets(target_names)
+    forget_expired()
+    try:
+        with stored_upload(file.chunks()) as upload:
+            facts = read_facts(upload.path, sha256=upload.sha256)
+            report = _store(upload, file_name, asked, facts)
+            if keep:
+                _keep(report, upload)
+    except NoRoomError as error:
+        raise ReportError("no_room", str(error)) from error
+    except ModelFileError as error:
+        raise ReportError(error.code, error.sentence, error.params) from error
+    return report
+
+
+def choose_targets(names: Sequence[str]) -> list[Column | Target]:
+    """The named targets, or every shown column; raises TargetError."""
+    named = [name for name in names if name.strip()]
+    return resolve(named) if named else list(default_columns())
+
+
+def read_facts(path: Path, *, sha256: str = "") -> Facts:
+    """The facts of a stranger's file, made in a limited child; raises ModelFileError."""
+    from probes.run.analyse import facts_of
+
+    facts: Facts = _printable(facts_of(path, sha256=sha256))
+    return facts
+
+
+def judge_facts(facts: Facts, asked: Sequence[Column | Target]) -> list[Result]:
+    """One document for each target: id, level, totals by node, findings, worst first."""
+    keys = signature_keys(facts)
+    known = knowledge_for(asked, facts, keys)
+    return [_result(facts, entry, each, keys) for entry, each in zip(asked, known, strict=True)]
 
 
 def load_report(token: str) -> Report | None:
     """The report behind an unguessable link."""
-    return Report.objects.filter(token=token).first()
+    return Report.objects.filter(token=token[:32]).first()
 
 
-def operators_of(report: Report) -> tuple[tuple[str, str], ...]:
+def operators_of(report: Report) -> tuple[OperatorName, ...]:
     """The operators of the report's model, for the matrix filter "operators of this report"."""
-    signatures = (report.facts or {}).get("signatures", ())
-    return tuple(sorted({(sig["domain"], sig["op"]) for sig in signatures}))
+    nodes = (report.facts or {}).get("nodes", ())
+    return tuple(sorted({(node["domain"] or "ai.onnx", node["op"]) for node in nodes}))
+
+
+def forget_expired() -> None:
+    """Delete kept uploads whose time is over, and parts that nobody writes any more."""
+    sweep_parts()
+    expired = Report.objects.filter(kept_until__lt=timezone.now())
+    for report in expired.only("token"):
+        kept_path(report.token).unlink(missing_ok=True)
+    expired.update(kept_until=None)
+
+
+def _result(
+    facts: Facts, entry: Column | Target, known: TargetKnowledge, keys: list[Keys]
+) -> Result:
+    findings = assess(facts, known, keys)
+    totals = summary(findings, facts)._asdict()
+    column = entry.column if isinstance(entry, Target) else entry
+    return {
+        "schema": SCHEMA,
+        "id": entry.slug,
+        "column": column.slug,
+        "runtime": runtime_title(column.runtime),
+        "level": totals.pop("worst"),
+        "totals": totals,
+        "findings": findings_to_json(findings)["findings"],
+    }
+
+
+def _store(
+    upload: StoredUpload, file_name: str, asked: Sequence[Column | Target], facts: Facts
+) -> Report:
+    """The report of this question; an equal one that exists is the answer."""
+    results = judge_facts(facts, asked)
+    question = _question(upload.sha256, results)
+    known = Report.objects.filter(question=question).first()
+    if known is not None:
+        return known
+    try:
+        with transaction.atomic():
+            return Report.objects.create(
+                question=question,
+                file_name=plain_file_name(file_name),
+                model_sha256=upload.sha256,
+                model_bytes=upload.size,
+                targets=[entry.slug for entry in asked],
+                state=Report.State.READY,
+                facts=facts,
+                results=results,
+            )
+    except IntegrityError:  # asked twice at the same moment
+        return Report.objects.get(question=question)
+
+
+def _question(sha256: str, results: Sequence[Result]) -> str:
+    """What is found is all that depends on the knowledge, so it stands for its revision."""
+    ordered = sorted(results, key=lambda result: str(result["id"]))
+    text = json.dumps([SCHEMA, sha256, ordered], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _keep(report: Report, upload: StoredUpload) -> None:
+    upload.keep(report.token)
+    Report.objects.filter(pk=report.pk).update(kept_until=timezone.now() + KEEP)
+    report.refresh_from_db(fields=["kept_until"])
+
+
+def plain_file_name(name: str) -> str:
+    """A file's name without folders and control characters; shown only, never opened."""
+    last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return _NOT_TEXT.sub("", last).strip()[:FILE_NAME_LENGTH]
+
+
+def _printable(value: Any) -> Any:
+    """A document that any database stores: bounded names, no control characters."""
+    if isinstance(value, str):
+        return _NOT_TEXT.sub("\ufffd", value)[:NAME_LENGTH]
+    if isinstance(value, dict):
+        return {_printable(name): _printable(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_printable(item) for item in value]
+    return value

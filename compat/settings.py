@@ -103,6 +103,9 @@ CASE_DIR = DATA_DIR / "cases"
 UPLOAD_DIR = DATA_DIR / "uploads"
 FIXTURES_DIR = BASE_DIR / "fixtures"
 UPLOAD_LIMIT_BYTES = int(os.environ.get("OPATLAS_UPLOAD_LIMIT_MB", "2048")) * 1_000_000
+UPLOAD_QUOTA_BYTES = int(os.environ.get("OPATLAS_UPLOAD_QUOTA_MB", "8192")) * 1_000_000
+# Whether anybody who reaches the API may start a sweep: yes on one's own machine.
+OPEN_SWEEPS = os.environ.get("OPATLAS_OPEN_SWEEPS", "0" if PRODUCTION else "1") == "1"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 
@@ -137,6 +140,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "UNAUTHENTICATED_USER": None,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "compat.api.problems.handle",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "OpAtlas API",

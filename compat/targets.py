@@ -22,7 +22,8 @@ def resolve(names: Sequence[str]) -> list[Column | Target]:
     columns = _columns_with_evidence() if any("@" not in name for name in wanted) else []
     by_slug = {column.slug: column for column in columns}
     missing = [name for name in wanted if name not in targets and name not in by_slug]
-    by_slug |= {column.slug: column for column in Column.objects.filter(slug__in=missing)}
+    others = Column.objects.filter(slug__in=missing).select_related("device")
+    by_slug |= {column.slug: column for column in others}
     found: list[Column | Target] = []
     for name in wanted:
         entry = targets.get(name) or by_slug.get(name) or _by_runtime(name, columns)
@@ -36,9 +37,19 @@ def default_columns() -> list[Column]:
     return [column for column in _columns_with_evidence() if column.shown]
 
 
+def choose_probed(name: str) -> Target:
+    """The version to probe, the newest of a column; raises TargetError where nobody probes it."""
+    (found,) = resolve([name])
+    column = found.column if isinstance(found, Target) else found
+    target = found if isinstance(found, Target) else column.targets.order_by("-version_key").first()
+    if target is None or column.device.origin != "local":
+        raise TargetError(f"{column.slug} is not probed from here: no worker has this device.")
+    return target
+
+
 def _targets(slugs: Iterable[str]) -> Iterable[Target]:
     wanted = list(slugs)
-    return Target.objects.filter(slug__in=wanted).select_related("column") if wanted else ()
+    return Target.objects.filter(slug__in=wanted).select_related("column__device") if wanted else ()
 
 
 def _columns_with_evidence() -> list[Column]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from compat.columns import ColumnHead
-from compat.matrix import CellView, MatrixFilters, MatrixRow, OperatorName, load_matrix
+from compat.matrix import CellView, MatrixFilters, MatrixRow, load_matrix
+from compat.operators import OperatorName
 from compat.sheets import csv_lines
 
 # An operator that one target has not answered for is not safe on all of them.

@@ -4,7 +4,7 @@ from compat.history.cell import CellDetail, load_cell
 from compat.history.claims import ClaimView
 from compat.history.column import ColumnPage, load_column
 from compat.history.operator import OperatorPage, load_operator
-from compat.history.parts import NotKnown, OperatorHead, ProbeRow, Verdict
+from compat.history.parts import NotKnown, OperatorHead, ProbeRow, Verdict, load_operators
 from compat.history.probe import ProbePage, load_probe
 from compat.history.reproducer import Reproducer, load_reproducer, reproducer_zip
 
@@ -22,6 +22,7 @@ __all__ = [
     "load_cell",
     "load_column",
     "load_operator",
+    "load_operators",
     "load_probe",
     "load_reproducer",
     "reproducer_zip",

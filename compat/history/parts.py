@@ -1,7 +1,7 @@
 """Parts that several pages show: the operator's head, a judged cell, a line of a probe."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -115,13 +115,25 @@ def load_operator_head(domain: str, name: str) -> OperatorHead:
     found = Operator.objects.filter(domain=domain, name=name).first()
     if found is None:
         raise NotKnown("There is no operator of this name in the catalogue.")
+    return _operator_head(found)
+
+
+def load_operators(*, search: str = "", domains: Sequence[str] = ()) -> list[OperatorHead]:
+    """One query: the catalogue, or the operators whose name contains the text."""
+    found = Operator.objects.filter(name__icontains=search.strip())
+    if domains:
+        found = found.filter(domain__in=domains)
+    return [_operator_head(operator) for operator in found.order_by("domain", "name")]
+
+
+def _operator_head(operator: Operator) -> OperatorHead:
     return OperatorHead(
-        id=found.pk,
-        domain=found.domain,
-        name=found.name,
-        kind=found.kind,
-        since_versions=tuple(found.since_versions),
-        deprecated_at=found.deprecated_at,
+        id=operator.pk,
+        domain=operator.domain,
+        name=operator.name,
+        kind=operator.kind,
+        since_versions=tuple(operator.since_versions),
+        deprecated_at=operator.deprecated_at,
     )
 
 

@@ -1,0 +1,20 @@
+"""Operators by their names."""
+
+from collections.abc import Iterable
+
+from django.db.models import Q, QuerySet
+
+from compat.models import Operator
+
+OperatorName = tuple[str, str]  # domain, name
+
+
+def named_operators(names: Iterable[OperatorName]) -> QuerySet[Operator]:
+    """The operators of the catalogue that have one of these names."""
+    by_domain: dict[str, list[str]] = {}
+    for domain, name in names:
+        by_domain.setdefault(domain, []).append(name)
+    wanted = Q(pk__in=[])
+    for domain, domain_names in by_domain.items():
+        wanted |= Q(domain=domain, name__in=domain_names)
+    return Operator.objects.filter(wanted)
