@@ -17,7 +17,7 @@ from webui.words import sentence, word
 
 LEVEL_CLASSES = {"green": "g", "yellow": "y", "red": "r", "unknown": "u"}
 KIND_CLASSES = {"measured": "m", "simulated": "s", "documented": "d", "none": "n"}
-CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[/_])(?=.)")
 TITLED_CELLS = 1500  # up to here a cell carries its reason as a tooltip; more would be megabytes
 SHOWS = ("support", "latency")
 
@@ -114,8 +114,8 @@ def _row_head(row: MatrixRow) -> SafeString:
 
 
 def breakable(name: str) -> SafeString:
-    """An operator's name that may break before a capital: Instance|Normalization."""
-    parts = CAPITAL.split(name)
+    """A name that may break inside: Instance|Normalization, node/|test_|add."""
+    parts = BREAK.split(name)
     return format_html_join(mark_safe("<wbr>"), "{}", ((part,) for part in parts))
 
 

@@ -18,6 +18,7 @@ SHOWN_SAMPLES = 200
 register = template.Library()
 register.filter("ms", table.milliseconds)
 register.filter("size", filesizeformat)
+register.filter("breakable", table.breakable)
 register.filter("runtime_title", title_of_runtime)
 
 

@@ -13,6 +13,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         catalog = messages.merge(messages.load(), messages.collect())
         messages.PO.write_bytes(messages.po_text(catalog))
+        catalog = messages.load()
         messages.MO.write_bytes(messages.mo_bytes(catalog))
         missing = messages.untranslated(catalog)
         self.stdout.write(f"{len(catalog)} strings, {len(missing)} without a translation.")

@@ -1,0 +1,211 @@
+import re
+
+import pytest
+from django.utils import translation
+
+from compat.models import Sweep
+from tests.make import (
+    make_case,
+    make_cell,
+    make_column,
+    make_operator,
+    make_probe,
+    make_sweep,
+    make_target,
+)
+from tests.webui.make import HOSTILE, make_finding, make_report, make_site
+
+pytestmark = pytest.mark.django_db
+
+COLUMN = "test-cpu.onnxruntime-cpu.default"
+EMPTY_PAGES = ["/", "/colours/", "/targets/", "/reports/new/", "/about/", "/colours.csv"]
+
+
+def all_pages(probe, report):
+    return [
+        *EMPTY_PAGES,
+        "/?view=all&show=latency",
+        "/operators/ai.onnx/Conv/",
+        f"/targets/{COLUMN}/",
+        f"/cells/ai.onnx/Conv/{COLUMN}/",
+        "/cells/ai.onnx/Conv/rk3588.rknn.default/",
+        f"/probes/{probe.pk}/",
+        f"/sweeps/{probe.sweep_id}/",
+        f"/reports/{report.token}/",
+    ]
+
+
+def load_all(client, **fields):
+    """Every page of a site whose every text is hostile."""
+    probe = make_site(title=HOSTILE, message=HOSTILE)
+    finding = make_finding(reason={"code": HOSTILE, "params": {}}, evidence_ref=probe.pk)
+    report = make_report([finding], name=HOSTILE, node=HOSTILE, target=probe.target.slug)
+    return {path: client.get(path, **fields) for path in all_pages(probe, report)}
+
+
+@pytest.mark.parametrize("path", EMPTY_PAGES)
+def test_a_page_without_data_renders(client, path):
+    assert client.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_every_page_with_data_renders_and_escapes(client, language):
+    client.cookies["django_language"] = language
+    for path, page in load_all(client).items():
+        content = b"".join(page) if page.streaming else page.content
+        assert page.status_code == 200, path
+        if "html" in page["Content-Type"]:
+            assert b"<script>alert" not in content, path
+
+
+def test_no_page_needs_what_its_policy_forbids(client):
+    """No inline script, style or handler, nothing from another host."""
+    for path, page in load_all(client).items():
+        if page.streaming:
+            continue
+        html = page.content.decode()
+        assert "default-src 'self'" in page["Content-Security-Policy"]
+        assert not re.search(r"<(script|style)(?![^>]* src=)[^>]*>", html), path
+        assert not re.search(r"<[a-z][^<>]*\s(style|on[a-z]+)=", html), path
+        assert not re.search(r"(src|href|action)=[\"']?(https?:)?//", html), path
+
+
+def test_every_page_has_a_heading_a_title_a_language_and_a_skip_link(client):
+    for path, page in load_all(client).items():
+        if page.streaming:
+            continue
+        html = page.content.decode()
+        assert len(re.findall("<h1", html)) == 1, path
+        assert re.search(r'<html lang="en"', html), path
+        assert re.search(r"<title>[^<]*\S · OpAtlas</title>", html), path
+        assert 'href="#main"' in html, path
+        assert 'id="main"' in html, path
+        heads = re.findall(r"<th(?![^>]*scope=)[ >]", html)
+        assert not heads, path
+
+
+def test_the_language_follows_the_browser_and_the_switch(client):
+    page = client.get("/about/", headers={"Accept-Language": "zh-CN"})
+    assert 'lang="zh-Hans"' in page.content.decode()
+    client.post("/i18n/setlang/", {"language": "zh-hans", "next": "/about/"})
+    assert "证据" in client.get("/about/").content.decode()
+
+
+@pytest.mark.parametrize("path", [
+    "/operators/ai.onnx/Nothing/", "/targets/nothing/", "/probes/1/", "/reports/nothing/",
+    "/cells/ai.onnx/Conv/nothing/", "/c/1/1", "/sweeps/1/", "/nowhere/", "/probes/1/model.onnx",
+])  # fmt: skip
+def test_what_does_not_exist_is_404_with_a_way_on(client, path):
+    page = client.get(path)
+    assert page.status_code == 404
+    assert "To the matrix" in page.content.decode()
+
+
+def test_the_theme_is_kept_and_goes_back_to_this_site_only(client):
+    page = client.post("/theme/", {"theme": "dark", "next": "https://example.org/"})
+    assert page.url == "/"
+    assert client.post("/theme/", {"theme": "dark", "next": "/about/"}).url == "/about/"
+    assert 'data-theme="dark"' in client.get("/about/").content.decode()
+    assert client.get("/theme/").status_code == 405
+
+
+def test_a_cell_tells_its_reason_its_evidence_and_its_claims(client):
+    probe = make_site(message="no kernel for it")
+    page = client.get(f"/cells/ai.onnx/Conv/{COLUMN}/").content.decode()
+    assert "refused at loading: no kernel for it" in page
+    assert f"/probes/{probe.pk}/" in page
+    assert "contradict each other" in page
+    claimed = client.get("/cells/ai.onnx/Conv/rk3588.rknn.default/").content.decode()
+    assert "supported with limits" in claimed
+    assert "Operators of a test compiler" in claimed
+
+
+def test_failures_come_first_and_many_passes_are_folded(client):
+    operator, target = make_operator("Conv"), make_target()
+    make_cell(operator, target.column, target=target)
+    for number in range(14):
+        make_probe(make_case(operator, f"node/a{number}", core=False), target)
+    make_probe(make_case(operator, "node/z", core=False), target, "crashed")
+    page = client.get(f"/cells/ai.onnx/Conv/{COLUMN}/").content.decode()
+    assert page.index("node/<wbr>z") < page.index("14 probes that passed") < page.index("a13")
+
+
+def test_evidence_says_outcome_stage_fault_errors_latency_and_environment(client):
+    probe = make_site(message="no kernel")
+    page = client.get(f"/probes/{probe.pk}/").content.decode()
+    for words in ("refused", "loading", "the runtime&#x27;s", "0.6 ms", "Test CPU", "no kernel"):
+        assert words in page
+    assert f"/probes/{probe.pk}/model.onnx" in page
+
+
+def test_a_target_page_lists_its_device_and_what_fails(client):
+    make_site(message="no kernel")
+    page = client.get(f"/targets/{COLUMN}/").content.decode()
+    assert "Memory (GB)" in page
+    assert "refused at loading: no kernel" in page
+    assert "Start a sweep" not in page
+
+
+def test_the_three_colour_list_names_the_worst_column_and_why(client):
+    make_site(message="no kernel")
+    page = client.get("/colours/").content.decode()
+    assert "refused at loading: no kernel" in page
+    assert "and 1 more" not in page
+    only = client.get("/colours/?column=rk3588.rknn.default").content.decode()
+    assert "supported with limits: no kernel" in only
+
+
+def test_the_three_colour_file_holds_the_sentences(client):
+    make_site(message="=1+1")
+    text = b"".join(client.get("/colours.csv")).decode()
+    assert text.splitlines()[1].startswith("ai.onnx,Conv,red,avoid,measured,")
+    assert "refused at loading: =1+1" in text
+
+
+def test_a_sweep_shows_its_progress_and_polls_while_it_runs(client):
+    probe = make_site()
+    Sweep.objects.filter(pk=probe.sweep_id).update(state="running", total=4)
+    page = client.get(f"/sweeps/{probe.sweep_id}/").content.decode()
+    assert "1 of 4 probes" in page
+    assert 'hx-trigger="every 2s"' in page
+    assert '<noscript><meta http-equiv="refresh"' in page
+
+
+def test_a_sweep_is_stopped_and_resumed_by_buttons(client):
+    sweep = make_sweep(make_target(), state="running", total=4)
+    make_probe(sweep=sweep, state="queued", outcome="")
+    assert client.get(f"/sweeps/{sweep.pk}/stop/").status_code == 405
+    client.post(f"/sweeps/{sweep.pk}/stop/")
+    assert Sweep.objects.get().state == "stopped"
+    assert "/resume/" in client.get(f"/sweeps/{sweep.pk}/").content.decode()
+    client.post(f"/sweeps/{sweep.pk}/resume/")
+    assert Sweep.objects.get().state == "queued"
+
+
+def test_a_sweep_starts_on_this_machines_own_targets_only(client, monkeypatch):
+    make_case(make_operator("Conv"))
+    target = make_target()
+    assert client.post(f"/targets/{COLUMN}/sweeps/").status_code == 404
+    monkeypatch.setattr("compat.fleet.local_targets", lambda: [target])
+    assert "Start a sweep" in client.get(f"/targets/{COLUMN}/").content.decode()
+    page = client.post(f"/targets/{COLUMN}/sweeps/")
+    assert page.url == f"/sweeps/{Sweep.objects.get().pk}/"
+
+
+def test_forms_are_refused_without_their_token(client):
+    from django.test import Client
+
+    strict = Client(enforce_csrf_checks=True)
+    for path in ("/reports/new/", "/theme/", f"/targets/{make_column().slug}/sweeps/"):
+        page = strict.post(path, {})
+        assert page.status_code == 403, path
+        assert "could not be accepted" in page.content.decode(), path
+
+
+def test_queries_of_a_cell_do_not_grow_with_its_probes(client, django_assert_max_num_queries):
+    operator, target = make_operator("Conv"), make_target()
+    make_cell(operator, target.column, target=target)
+    for _ in range(6):
+        make_probe(make_case(operator), target)
+    with django_assert_max_num_queries(7), translation.override("en"):
+        client.get(f"/cells/ai.onnx/Conv/{COLUMN}/")

@@ -1,0 +1,136 @@
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from compat.reports import ReportError
+from tests.make import make_cell, make_column, make_operator, make_target
+from tests.webui.make import make_finding, make_report, make_site
+
+pytestmark = pytest.mark.django_db
+
+
+def upload(client, content=b"not a model", **fields):
+    return client.post("/reports/new/", {"file": SimpleUploadedFile("m.onnx", content), **fields})
+
+
+def test_targets_are_offered_by_class_of_device_and_may_be_chosen_by_link(client):
+    make_cell(make_operator(), make_column())
+    page = client.get(f"/reports/new/?target={make_column().slug}").content.decode()
+    assert "<legend>x86 CPU</legend>" in page
+    assert f'value="{make_column().slug}" checked' in page
+
+
+@pytest.mark.parametrize("fields", [{}, {"file": ""}])
+def test_a_form_without_a_file_is_422_with_a_sentence(client, fields):
+    page = client.post("/reports/new/", fields)
+    assert page.status_code == 422
+    assert "Choose an ONNX file first." in page.content.decode()
+
+
+def test_a_file_that_is_no_model_is_422_with_a_sentence_and_keeps_the_choice(client):
+    make_cell(make_operator(), make_column())
+    page = upload(client, target=make_column().slug, keep="1")
+    html = page.content.decode()
+    assert page.status_code == 422
+    assert 'role="alert"' in html
+    assert "ONNX" in html
+    assert " checked" in html
+
+
+def test_an_unknown_target_is_422_with_a_sentence(client):
+    page = upload(client, target="nothing")
+    assert page.status_code == 422
+
+
+def test_a_body_over_the_limit_is_refused_before_it_is_read(settings):
+    settings.UPLOAD_LIMIT_BYTES = 10
+    page = Client(enforce_csrf_checks=True).post(
+        "/reports/new/", {"file": SimpleUploadedFile("m.onnx", b"x" * 200_000)}
+    )
+    assert page.status_code == 422
+    assert "too large" in page.content.decode()
+
+
+def test_a_refusal_is_said_in_the_language_of_the_page(client, monkeypatch):
+    def refuse(**_):
+        raise ReportError("empty", "The file is empty: upload an ONNX model.")
+
+    monkeypatch.setattr("webui.views.reports.submit_model", refuse)
+    client.cookies["django_language"] = "zh-hans"
+    assert "文件是空的" in upload(client).content.decode()
+
+
+def test_an_accepted_model_leads_to_its_report(client, monkeypatch):
+    report, asked = make_report(), {}
+    monkeypatch.setattr("webui.views.reports.submit_model", lambda **a: asked.update(a) or report)
+    page = upload(client, b"x", target=["a", "b"], keep="1")
+    assert page.url == f"/reports/{report.token}/"
+    assert (asked["file_name"], asked["target_names"], asked["keep"]) == (
+        "m.onnx",
+        ["a", "b"],
+        True,
+    )
+
+
+def test_a_finding_tells_reason_kind_rung_place_and_advice(client):
+    probe = make_site()
+    report = make_report([make_finding(evidence_ref=probe.pk)], target=probe.target.slug)
+    page = client.get(f"/reports/{report.token}/").content.decode()
+    for words in (
+        "This very node fails: refused at loading: no kernel.",
+        "Measured on the device",
+        "evidence about this very node, confidence very high",
+        "then_branch/",
+        "conv1",
+        "float[1,?,8,8]",
+        "Replace the node by operators that work",
+    ):
+        assert words in page
+    assert f'href="/probes/{probe.pk}/"' in page
+
+
+def test_a_claim_leads_to_its_cell_not_to_a_probe(client):
+    make_site()
+    finding = make_finding("yellow", "documented", "documented", evidence_ref=7)
+    report = make_report([finding], target="rk3588.rknn.default@")
+    page = client.get(f"/reports/{report.token}/").content.decode()
+    assert "/cells/ai.onnx/Conv/rk3588.rknn.default/" in page
+    assert "/probes/7/" not in page
+
+
+def test_unknown_stands_apart_at_the_end_and_free_nodes_beside(client):
+    free = make_finding("green", "none", "none", reason={"code": "constant", "params": {}})
+    report = make_report([make_finding("unknown", "none", "none"), make_finding("red"), free])
+    page = client.get(f"/reports/{report.token}/").content.decode()
+    assert page.index('id="level-red"') < page.index('id="level-unknown"') < page.index('id="free"')
+    assert 'id="level-green"' not in page
+
+
+def test_a_finding_of_the_whole_model_has_no_operator(client):
+    finding = make_finding(operator=["", ""], nodes=[], signature=None)
+    page = client.get(f"/reports/{make_report([finding]).token}/").content.decode()
+    assert "The whole model" in page
+
+
+def test_another_target_is_opened_by_its_link(client):
+    report = make_report()
+    other = make_target("2.0").slug
+    report.results.append(report.results[0] | {"id": other, "findings": []})
+    report.save()
+    page = client.get(f"/reports/{report.token}/?target={other}").content.decode()
+    assert page.count('aria-current="true"') == 1
+    assert 'id="level-red"' not in page
+
+
+@pytest.mark.parametrize(("state", "sentence"), [
+    ("queued", "The model is being read"), ("failed", "The graph is odd"),
+])  # fmt: skip
+def test_a_report_that_is_not_ready_says_why(client, state, sentence):
+    report = make_report(state=state, error="The graph is odd")
+    assert sentence in client.get(f"/reports/{report.token}/").content.decode()
+
+
+def test_a_report_is_neither_cached_nor_indexed(client):
+    page = client.get(f"/reports/{make_report().token}/")
+    assert page["Cache-Control"] == "private, no-store"
+    assert 'content="noindex"' in page.content.decode()
