@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5  # wire types
+
 
 class Keep(Enum):
     """What becomes of a field's bytes."""

@@ -54,8 +54,8 @@ def load_structure(
     path: str | Path, *, sha256: str = "", limits: Limits = LIMITS
 ) -> ModelStructure:
     """As `read_structure`, with the problems of the graph listed instead of raised."""
-    with open_file(Path(path), limits) as view:
-        stripped = strip_weights(view, limits)
+    with open_file(Path(path), limits) as (pages, view):
+        stripped = strip_weights(view, limits, lambda: unmap(pages))
         size = len(view)
     model = parse_stripped(stripped)
     warnings = stamp_warnings(model, stripped)
@@ -81,7 +81,7 @@ def rebuild_stripped(structure: ModelStructure) -> bytes:
 
 
 @contextlib.contextmanager
-def open_file(path: Path, limits: Limits) -> Iterator[memoryview]:
+def open_file(path: Path, limits: Limits) -> Iterator[tuple[mmap.mmap, memoryview]]:
     """A read-only view over the file's pages, after its size and first bytes are checked."""
     try:
         with path.open("rb") as file:
@@ -90,13 +90,19 @@ def open_file(path: Path, limits: Limits) -> Iterator[memoryview]:
             pages = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
             view = memoryview(pages)
             try:
-                yield view
+                yield pages, view
             finally:
                 view.release()
                 with contextlib.suppress(BufferError):  # a traceback may still hold a slice
                     pages.close()
     except OSError as error:
         raise ModelFileError("unreadable", detail=error.strerror or str(error)) from error
+
+
+def unmap(pages: mmap.mmap) -> None:
+    """Drops pages already read: the kernel maps up to 2 MB around each byte that is looked at."""
+    if hasattr(mmap, "MADV_DONTNEED"):
+        pages.madvise(mmap.MADV_DONTNEED)
 
 
 def check_outside(head: bytes, size: int, limits: Limits) -> None:

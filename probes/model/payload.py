@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from probes.model import messages
+from probes.model.messages import LENGTH
 from probes.model.refusals import ModelFileError, Problem
 from probes.model.values import DTYPES, NUMBER_OF, STRING
 
 SMALL_BYTES = 512  # 64 elements of the widest common type
 SMALL_INTEGERS = 8192  # shapes, axes, split sizes: shape inference reads them
 INTEGERS = frozenset(NUMBER_OF[name] for name in ("int32", "int64", "bool"))
-VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
 # Field -> bytes of one entry; 0 is a varint, None a length-prefixed entry.
 ENTRY_BYTES: dict[int, int | None] = {4: 4, 5: 0, 6: None, 7: 0, messages.RAW: 1, 10: 8, 11: 0}

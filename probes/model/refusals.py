@@ -108,7 +108,7 @@ REFUSALS: dict[str, str] = {
         "A name in the file has more than %(limit)d bytes. Re-export the model."
     ),
     "took_too_long": gettext_noop(
-        "The analysis took too long and was stopped after %(seconds)d seconds. "
+        "The analysis took too long and was stopped after %(seconds)g seconds. "
         "Simplify the model, or re-export it."
     ),
     "took_too_much_memory": gettext_noop(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from probes.model import messages
-from probes.model.messages import Keep, Message
-from probes.model.payload import FIXED32, FIXED64, LENGTH, VARINT, TensorTally
+from probes.model.cursor import Cursor, Frame, encode_varint
+from probes.model.messages import LENGTH, VARINT, Keep, Message
+from probes.model.payload import TensorTally
 from probes.model.refusals import LIMITS, Limits, ModelFileError, Problem
 
 COUNTED = {
@@ -18,19 +20,7 @@ COUNTED = {
     "fields": "protobuf fields",
 }
 MOST_PROBLEMS = 50
-FIXED = {FIXED64: 8, FIXED32: 4}
-
-
-@dataclass
-class Frame:
-    """A message being read: its bytes end at `end`, what is kept of them gathers in `out`."""
-
-    message: Message
-    end: int
-    tag: bytes = b""
-    number: int = 0
-    out: list[bytes] = field(default_factory=list)
-    tensor: TensorTally | None = None
+FORGET_STEP = 16 * 1024**2
 
 
 @dataclass
@@ -45,18 +35,26 @@ class Stripped:
     problems: list[Problem]
 
 
-def strip_weights(view: memoryview, limits: Limits = LIMITS) -> Stripped:
-    """Reads a whole file; ModelFileError for bytes that are no model within the limits."""
-    return Walk(view, limits).run()
+def strip_weights(
+    view: memoryview, limits: Limits = LIMITS, forget: Callable[[], object] = lambda: None
+) -> Stripped:
+    """Reads a whole file; ModelFileError for bytes that are no model within the limits.
+
+    `forget` is called every 16 MB: what lies behind is not looked at again.
+    """
+    return Walk(view, limits, forget).run()
 
 
-class Walk:
+class Walk(Cursor):
     """One pass over one file. Payloads are skipped by length, so their pages are never touched."""
 
-    def __init__(self, view: memoryview, limits: Limits) -> None:
-        self.view = view
+    def __init__(
+        self, view: memoryview, limits: Limits, forget: Callable[[], object] = lambda: None
+    ) -> None:
+        super().__init__(view)
+        self.forget = forget
+        self.forgotten = 0
         self.limits = limits
-        self.pos = 0
         self.counts: Counter[str] = Counter()
         self.kept = 0
         self.initializers = self.initializer_bytes = self.weight_bytes = 0
@@ -74,6 +72,9 @@ class Walk:
                 break
             else:
                 self.close(frame)
+            if self.pos - self.forgotten > FORGET_STEP:
+                self.forget()
+                self.forgotten = self.pos
         return Stripped(
             b"".join(root.out),
             self.initializers,
@@ -110,44 +111,6 @@ class Walk:
         elif frame.message is messages.MODEL and number == 20:
             self.has_training = True
 
-    def end_of(self, frame: Frame, wire: int) -> int:
-        """Where the field ends; for a length-prefixed one `pos` moves behind the length."""
-        if wire == LENGTH:
-            end = self.read_varint(frame) + self.pos
-        elif wire == VARINT:
-            start = self.pos
-            self.read_varint(frame)
-            end, self.pos = self.pos, start
-        elif wire in FIXED:
-            end = self.pos + FIXED[wire]
-        else:
-            raise self.damaged(f"wire type {wire}", self.pos)
-        if end > frame.end:
-            raise self.overrun(frame, end)
-        return end
-
-    def content_start(self, wire: int, body: int, end: int) -> int:
-        """First content byte of a field whose value starts at `body`."""
-        if wire != LENGTH:
-            return body
-        while self.view[body] & 0x80:
-            body += 1
-        return body + 1
-
-    def read_varint(self, frame: Frame) -> int:
-        view, pos, value, shift = self.view, self.pos, 0, 0
-        while pos < frame.end:
-            byte = view[pos]
-            pos += 1
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                self.pos = pos
-                return value & 0xFFFFFFFFFFFFFFFF
-            shift += 7
-            if shift > 63:
-                raise self.damaged("a number of more than 10 bytes", self.pos)
-        raise self.overrun(frame, pos + 1)
-
     def open(self, message: Message, number: int, start: int, body: int, end: int) -> None:
         if len(self.stack) >= self.limits.depth:
             raise ModelFileError("too_deep", limit=self.limits.depth)
@@ -160,11 +123,6 @@ class Walk:
             parent.external = True
         self.stack.append(Frame(message, end, tag, number, tensor=tally))
         self.pos = body if message.fields else end
-
-    def tag_end(self, start: int) -> int:
-        while self.view[start] & 0x80:
-            start += 1
-        return start + 1
 
     def close(self, frame: Frame) -> None:
         self.stack.pop()
@@ -242,22 +200,3 @@ class Walk:
         limit: int = getattr(self.limits, what)
         if self.counts[what] > limit:
             raise ModelFileError("too_many", limit=limit, what=COUNTED[what])
-
-    def damaged(self, detail: str, offset: int) -> ModelFileError:
-        return ModelFileError("damaged", detail=detail, offset=offset)
-
-    def overrun(self, frame: Frame, end: int) -> ModelFileError:
-        """Past the file's end it is truncated; past its own message's end it is damaged."""
-        if end > len(self.view):
-            return ModelFileError("truncated", size=len(self.view), where=frame.message.name)
-        return self.damaged(f"{frame.message.name} runs over its end", self.pos)
-
-
-def encode_varint(number: int) -> bytes:
-    """Base-128 bytes of a length."""
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)

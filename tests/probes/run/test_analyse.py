@@ -1,0 +1,49 @@
+import time
+from pathlib import Path
+
+import pytest
+
+from probes.model.facts import make_facts
+from probes.model.refusals import ModelFileError
+from probes.run.analyse import facts_of
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+def test_the_facts_are_those_made_in_this_process():
+    path = DATA / "models" / "C28_qdq_int8_symmetric_control.onnx"
+    assert facts_of(path) == make_facts(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["H24_function_expansion_bomb", "H25_einsum_shape_inference_crash", "H03_empty_file"]
+)
+def test_a_refusal_crosses_the_process(name):
+    path = DATA / "hostile" / f"{name}.onnx"
+    with pytest.raises(ModelFileError) as inside:
+        make_facts(path)
+    started = time.monotonic()
+    with pytest.raises(ModelFileError) as outside:
+        facts_of(path)
+    assert outside.value.sentence == inside.value.sentence
+    assert time.monotonic() - started < 10
+
+
+def test_the_limits_end_in_sentences(tmp_path):
+    path = DATA / "hostile" / "H10_deep_nested_if.onnx"
+    with pytest.raises(ModelFileError, match="took too long"):
+        facts_of(path, seconds=0.0005)
+    with pytest.raises(ModelFileError, match="took more than 10 MB"):
+        facts_of(path, memory_bytes=10_000_000)
+
+
+def test_a_crash_of_the_analysis_ends_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr("probes.run.analyse.call_limited", crash)
+    with pytest.raises(ModelFileError, match="crashed"):
+        facts_of(tmp_path / "any.onnx")
+
+
+def crash(function, payload, **limits):
+    from probes.run.limited import call_limited
+
+    return call_limited("os:abort_with", payload, **limits)
