@@ -30,8 +30,8 @@ lint: $(TEST_STAMP)
 bench: $(RUN_STAMP)
 	@exec $(PY) -m tests.bench $(if $(ONLY),--only $(ONLY))
 
-# Needs GNU gettext. Collects the strings of the pages and the engine, then compiles them.
-messages: $(RUN_STAMP)
+# Collects the strings of the pages and the engine, merges them into the catalogue, compiles it.
+messages: $(TEST_STAMP)
 	@exec $(PY) manage.py messages
 
 # Leaves var/ alone: it holds the database, the cases and the reports.
