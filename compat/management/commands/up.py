@@ -6,12 +6,14 @@ from argparse import ArgumentParser
 from threading import Event
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from compat import supervision, work
 from compat.fleet import register_local_targets
 from compat.models import Target
+from compat.reports import ReportError
 from compat.samples import report_of_sample
 from compat.sweeps import start_missing
 from compat.terminal import ProgressBar, end_by_signal
@@ -53,8 +55,11 @@ class Command(BaseCommand):
             self.stderr.write("No runtime starts here: pip install -r requirements.txt.")
         for target in targets:
             self._probe(target)
-        report = report_of_sample()
-        return f"/reports/{report.token}/"
+        try:
+            return f"/reports/{report_of_sample().token}/"
+        except ReportError as error:
+            self.stderr.write(f"There is no report of the sample model: {error}")
+            return "/"
 
     def _probe(self, target: Target) -> None:
         for sweep in start_missing(target=target):
@@ -67,10 +72,13 @@ class Command(BaseCommand):
             bar.end()
 
     def _serve(self, host: str, port: int, report: str) -> None:
+        settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
         shown = f"[{host}]" if ":" in host else host
         children = [
             supervision.Supervised("web server", web_command(f"{shown}:{port}")),
-            supervision.Supervised("worker", [sys.executable, sys.argv[0], "worker"]),
+            supervision.Supervised(
+                "worker", [sys.executable, str(settings.BASE_DIR / "manage.py"), "worker"]
+            ),
         ]
         told = Event()
 
@@ -79,6 +87,7 @@ class Command(BaseCommand):
                 told.set()
                 self.stdout.write(f"\nReport of a sample model: http://{shown}:{port}{report}")
                 self.stdout.write(f"OpAtlas is at http://{shown}:{port}/  (Ctrl-C stops it)")
+                self.stdout.flush()
 
         supervision.supervise(children, say=self.stderr.write, tick=tell)
 
