@@ -1,0 +1,135 @@
+"""Forms present a case differently and never change what it computes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, numpy_helper, parser
+
+from probes.cases.forms import FORMS, apply_form, forms_for
+from tests.probes.cases.make import make_case, make_inputs, make_model, make_node_model
+
+FLOAT = TensorProto.FLOAT
+ONE = make_inputs(np.ones((2, 3), np.float32))
+
+
+@dataclass(frozen=True)
+class Stamps:
+    max_opset: int | None = None
+    max_ir: int | None = None
+
+
+def restamp(model, opset=None, ir=None, inputs=ONE):
+    formed = apply_form("restamped", model.SerializeToString(), inputs, max_opset=opset, max_ir=ir)
+    return formed and onnx.load_from_string(formed[0])
+
+
+def stamps(model):
+    return model.opset_import[0].version, model.ir_version
+
+
+def test_as_is_changes_nothing():
+    case = make_case()
+    assert apply_form("as_is", case.model, case.inputs) == (case.model, case.inputs)
+
+
+def test_lowered_where_the_operators_are_old_enough():
+    assert stamps(restamp(make_model(opset=21, ir=10), opset=17, ir=8)) == (17, 8)
+    assert stamps(restamp(make_model(opset=21, ir=10), opset=19)) == (19, 10)
+    assert stamps(restamp(make_model(opset=21, ir=10), ir=9)) == (21, 9)
+
+
+@pytest.mark.parametrize(
+    ("op", "opset", "lower"), [("Softmax", 17, 12), ("Gelu", 20, 19), ("Softmax", 13, 6)]
+)
+def test_refused_where_an_operator_meant_something_else_before(op, opset, lower):
+    model = make_node_model(op, [(FLOAT, (2, 3))], [(FLOAT, (2, 3))], opset)
+    assert restamp(model, opset=lower) is None
+
+
+def test_refused_when_nothing_is_too_new():
+    assert restamp(make_model(opset=17, ir=8), opset=17, ir=8) is None
+    assert restamp(make_model(opset=17, ir=8)) is None
+
+
+def test_refused_for_an_opset_that_this_onnx_does_not_know():
+    assert restamp(make_model(opset=999), opset=17) is None
+
+
+def test_bodies_are_looked_into():
+    model = parser.parse_model(
+        """<ir_version: 9, opset_import: ["" : 20]>
+        main (bool c, float[2] x) => (float[2] y) {
+            y = If (c) <then_branch = a () => (float[2] p) { p = Gelu (x) },
+                        else_branch = b () => (float[2] q) { q = Identity (x) }>
+        }"""
+    )
+    assert restamp(model, opset=19) is None
+
+
+def test_functions_keep_their_meaning_too():
+    text = """<ir_version: 9, opset_import: ["" : {0}, "local" : 1]>
+        main (float[2] x) => (float[2] y) {{ y = local.Twice (x) }}
+        <domain: "local", opset_import: ["" : {0}]>
+        Twice (a) => (b) {{ b = {1} (a) }}"""
+    lowered = restamp(parser.parse_model(text.format(20, "Relu")), opset=17)
+    assert [entry.version for entry in lowered.functions[0].opset_import] == [17]
+    assert restamp(parser.parse_model(text.format(20, "Gelu")), opset=17) is None
+    assert restamp(parser.parse_model(text.format(17, "Relu")), ir=7) is None
+
+
+@pytest.mark.parametrize(
+    ("dtype", "lowest"), [(TensorProto.INT4, 10), (TensorProto.FLOAT8E5M2, 9), (FLOAT, 3)]
+)
+def test_ir_is_not_lowered_below_what_a_type_needs(dtype, lowest):
+    model = make_node_model("Identity", [(dtype, (2,))], [(dtype, (2,))], 21, ir=11)
+    assert restamp(model, ir=lowest).ir_version == lowest
+    assert restamp(model, ir=lowest - 1) is None or dtype == FLOAT
+
+
+def test_initializers_without_inputs_need_ir_4():
+    assert restamp(make_model(ir=8), ir=3) is None
+
+
+def test_constant_bakes_all_but_the_first_input():
+    model = make_node_model("Sub", [(FLOAT, (2,)), (FLOAT, ())], [(FLOAT, (2,))], 13, ir=3)
+    inputs = make_inputs(np.float32([5, 6]), np.float32(2))
+    formed, left = apply_form("constant", model.SerializeToString(), inputs)
+    proto = onnx.load_from_string(formed)
+    assert [info.name for info in proto.graph.input] == ["i0"]
+    assert left == inputs[:1]
+    (baked,) = proto.graph.initializer
+    assert (baked.name, numpy_helper.to_array(baked).shape) == ("i1", ())
+    assert proto.ir_version == 4
+
+
+def test_constant_keeps_text_and_refuses_what_cannot_be_baked():
+    text = TensorProto.STRING
+    model = make_node_model("StringConcat", [(text, (1,)), (text, (1,))], [(text, (1,))], 20)
+    inputs = make_inputs(np.asarray(["a"], object), np.asarray(["é"], object))
+    formed, _ = apply_form("constant", model.SerializeToString(), inputs)
+    baked = onnx.load_from_string(formed).graph.initializer[0]
+    assert baked.string_data[0].decode() == "é"
+    case = make_case()
+    assert apply_form("constant", case.model, case.inputs) is None
+    assert apply_form("constant", case.model, (case.inputs[0], None)) is None
+
+
+def test_forms_combine():
+    model = make_node_model("Sub", [(FLOAT, (2,)), (FLOAT, ())], [(FLOAT, (2,))], 21, ir=10)
+    inputs = make_inputs(np.float32([5, 6]), np.float32(2))
+    formed, left = apply_form(
+        "restamped+constant", model.SerializeToString(), inputs, max_opset=17, max_ir=8
+    )
+    assert stamps(onnx.load_from_string(formed)) == (17, 8)
+    assert len(left) == 1
+
+
+def test_forms_for_a_runtime():
+    case = make_case(make_model(opset=21, ir=10))
+    assert forms_for(case, Stamps()) == ("as_is",)
+    assert forms_for(case, Stamps(21, 10)) == ("as_is",)
+    assert forms_for(case, Stamps(17, 10)) == ("as_is", "restamped")
+    assert forms_for(case, Stamps(None, 9)) == ("as_is", "restamped")
+    assert set(FORMS) >= {"as_is", "restamped", "constant"}
