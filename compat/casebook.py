@@ -7,6 +7,7 @@ from pathlib import Path
 
 import onnx
 from django.conf import settings
+from django.db import transaction
 
 import probes.cases
 from compat.models import Case, Operator
@@ -56,14 +57,27 @@ def load_cases(cases: Iterable[engine.Case] | None = None) -> int:
         store.put(case)  # also over a file of this id: another release may expect other outputs
         rows[case.id] = _row(case, operators[case.domain, case.op_type])
     described = [field.name for field in Case._meta.fields if not field.primary_key]
-    Case.objects.bulk_create(
-        rows.values(),
-        batch_size=BATCH,
-        update_conflicts=True,
-        unique_fields=["id"],
-        update_fields=described,
-    )
+    with transaction.atomic():
+        _retire(rows, everything=cases is None)
+        Case.objects.bulk_create(
+            rows.values(),
+            batch_size=BATCH,
+            update_conflicts=True,
+            unique_fields=["id"],
+            update_fields=described,
+        )
     return len(rows)
+
+
+def _retire(rows: dict[str, Case], *, everything: bool) -> None:
+    """Take the names of those whose place is taken; of `everything`, all that is not in it.
+
+    Their probes stay as history, but they are probed no more and decide no cell.
+    """
+    names = {case.name for case in rows.values()}
+    for old in Case.objects.filter(retired=False).exclude(pk__in=rows).only("id", "name"):
+        if everything or old.name in names:
+            Case.objects.filter(pk=old.pk).update(retired=True, name=f"{old.name}#{old.pk[:8]}")
 
 
 def case_store() -> CaseStore:
@@ -83,7 +97,7 @@ def read_case(case_id: str) -> engine.Case:
 def is_complete() -> bool:
     """Whether every case that has a row lies in the case folder."""
     stored = {path.stem for path in settings.CASE_DIR.glob("??/*.case")}
-    return stored.issuperset(Case.objects.values_list("id", flat=True))
+    return stored.issuperset(Case.objects.filter(retired=False).values_list("id", flat=True))
 
 
 def _named_ids() -> dict[str, str]:

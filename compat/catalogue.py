@@ -35,7 +35,7 @@ def load_catalogue(say: Say = lambda _: None) -> list[str]:
         say("Restoring the cases that are missing from the case folder.")
         casebook.load_cases()
         loaded.append("cases")
-    if "documented claims" in loaded or "devices" in loaded:
+    if set(loaded) - {"operators"}:
         cells.rebuild_every_column()
     return loaded
 

@@ -107,7 +107,7 @@ def _speaks_first(claim: Claim) -> tuple[int, float, int, int]:
 
 
 def _load_rows(column: Column, operators: Collection[int] | None) -> Iterable[Row]:
-    probes = Probe.objects.filter(target__column=column, latest=True)
+    probes = Probe.objects.filter(target__column=column, latest=True, case__retired=False)
     if operators is not None:
         probes = probes.filter(operator_id__in=operators)
     values = probes.annotate(line=Left("message", MESSAGE_CHARS)).values_list(

@@ -42,8 +42,10 @@ def start_sweep(
     """Queue every case (of some operators, "Conv" or "domain::Name") in the forms that apply.
 
     `only_new` leaves out what has a result on this target. Raises SweepError for an unknown
-    operator or when no case is there.
+    operator, when no case is there, and for a recorded target.
     """
+    if target.column.device.origin == "recorded":
+        raise SweepError(f"{target} was recorded on a machine that is not here.")
     cases = _cases(operators)
     if only_new:
         known = Probe.objects.filter(case=OuterRef("pk"), target=target, latest=True)
@@ -137,8 +139,9 @@ def announce(target_id: int) -> None:
 
 def _cases(names: Sequence[str] | None) -> QuerySet[Case]:
     """The cases of the named operators, or all; raises SweepError for an unknown name."""
+    current = Case.objects.filter(retired=False).order_by("name")
     if not names:
-        return Case.objects.order_by("name")
+        return current
     chosen: list[int] = []
     for name in names:
         domain, _, op_type = name.rpartition("::")
@@ -147,7 +150,7 @@ def _cases(names: Sequence[str] | None) -> QuerySet[Case]:
         if not ids:
             raise SweepError(_unknown_operator(name, op_type))
         chosen += ids
-    return Case.objects.filter(operator__in=chosen).order_by("name")
+    return current.filter(operator__in=chosen)
 
 
 def _unknown_operator(name: str, op_type: str) -> str:

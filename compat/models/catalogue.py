@@ -84,6 +84,7 @@ class Case(models.Model):
     core = models.BooleanField()
     origin = models.CharField(max_length=16)  # node, mainstream, variant, harvest
     timed = models.BooleanField(default=False)
+    retired = models.BooleanField(default=False)  # a newer release has another one in its place
     opset = models.IntegerField()
     ir_version = models.IntegerField()
     oracle = models.CharField(max_length=80)

@@ -2,16 +2,18 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import onnx
 import pytest
 from django.conf import settings
 from django.core.management import call_command
 
-from compat import casebook, catalogue, documented
+from compat import casebook, catalogue, cells, documented, sweeps
 from compat.models import Case, Cell, Claim, Column, Device, Loaded, Operator, Source
 from compat.runtimes import runtime_rows
 from probes.run.registry import RUNTIMES
+from tests.make import make_probe, make_runnable_case, make_target
 
 FIGURES = ("memory_gb", "bandwidth_gbs", "peak_fp16", "peak_int8", "compute_capability")
 
@@ -210,6 +212,29 @@ def test_cases_of_one_content_are_one_row_with_two_names(tmp_path, settings):
     assert relu.dtypes == ["float"]
     assert relu.signature_key
     assert relu.class_key
+
+
+@pytest.mark.django_db
+def test_a_case_whose_name_a_newer_release_gives_to_another_is_retired(monkeypatch):
+    old, same, gone = (make_runnable_case("Relu", n, name=f"test/{n}") for n in range(3))
+    target = make_target()
+    for case, outcome in ((old, "rejected"), (same, "passed"), (gone, "rejected")):
+        make_probe(case, target, outcome)
+    newer = [
+        replace(casebook.read_case(same.pk), name="test/1"),
+        replace(casebook.read_case(make_runnable_case("Relu", 9).pk), name="test/0"),
+    ]
+    monkeypatch.setattr(casebook, "all_cases", lambda: iter(newer))
+    casebook.load_cases()
+    assert set(Case.objects.filter(retired=False).values_list("name", flat=True)) == {
+        "test/0",
+        "test/1",
+    }
+    assert Case.objects.get(pk=old.pk).name == f"test/0#{old.pk[:8]}"
+    cells.rebuild_cells(column=target.column)
+    assert Cell.objects.get(column=target.column).level == "green", "history decides nothing"
+    sweep = sweeps.start_sweep(target=target)
+    assert set(sweep.probes.values_list("case__name", flat=True)) == {"test/0", "test/1"}
 
 
 @pytest.mark.django_db

@@ -4,14 +4,24 @@ import json
 import lzma
 
 import pytest
+from django.utils import timezone
 
+from compat import sweeps, work
 from compat.cells import rebuild_cells
 from compat.exchange import ExchangeError, export_evidence, is_loaded, load_evidence
 from compat.fleet import register_local_device
 from compat.models import Cell, Device, Probe, ProbeLog, Sweep
 from compat.recording import record_many
 from probes.run.outcome import Latency
-from tests.make import make_case, make_column, make_operator, make_result, make_target
+from tests.make import (
+    make_case,
+    make_column,
+    make_fake_target,
+    make_operator,
+    make_result,
+    make_runnable_case,
+    make_target,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -133,3 +143,34 @@ def test_a_broken_result_gets_a_sentence(probed, tmp_path):
     path.write_bytes(lzma.compress(header + b"\n" + broken))
     with pytest.raises(ExchangeError, match="broken result"):
         load_evidence(path)
+
+
+def test_the_machine_that_loads_has_results_of_its_own_and_they_are_new(tmp_path):
+    """Also where its CPU has the very name that the recorded sweep was made on."""
+    case, target, path = make_runnable_case("Relu"), make_fake_target(), tmp_path / "x.jsonl.xz"
+    record_many(
+        target=target,
+        environment={"cpu_model": target.column.device.title},
+        results=[make_result(case, target, at=1_700_000_000.0)],
+    )
+    export_evidence(target=target, path=path)
+    Sweep.objects.all().delete()
+    load_evidence(path)
+    assert not Probe.objects.filter(target=target).exists()
+    started = timezone.now()
+    sweeps.start_sweep(target=target)
+    work.run_claimed(target)
+    own, recorded = Probe.objects.order_by("-finished_at")
+    assert own.target == target
+    assert own.finished_at > started > recorded.finished_at
+    assert own.environment.facts["cpu_model"] == recorded.target.column.device.title.split(" (")[0]
+    assert Cell.objects.get(column=target.column).probe == own
+
+
+def test_a_recorded_target_cannot_be_swept_here(probed, tmp_path):
+    path = tmp_path / "cpu.jsonl.xz"
+    export_evidence(target=probed, path=path)
+    load_evidence(path)
+    recorded = Device.objects.get(origin="recorded").columns.get().targets.get()
+    with pytest.raises(sweeps.SweepError, match="recorded on a machine that is not here"):
+        sweeps.start_sweep(target=recorded)
