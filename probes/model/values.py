@@ -137,6 +137,8 @@ def from_numpy(array: Any, dtype: int | None = None) -> Tensor:
     With `dtype` the array must already be of that type, or hold its raw bits (uint16 for bfloat16).
     """
     array = np.asarray(array)
+    if array.dtype.byteorder == ">":
+        array = array.astype(array.dtype.newbyteorder("<"))
     number = number_of(array.dtype) if dtype is None else dtype
     dims = tuple(int(dim) for dim in array.shape)
     if number == STRING:

@@ -41,7 +41,7 @@ def join(first: bytes, second: bytes) -> bytes:
     if not first:
         return second
     half = (MAX_LOG - len(CUT)) // 2
-    return first[:half] + CUT + second[-half:]
+    return first[:half] + CUT + second[-half:]  # the runtime's last words are in the second
 
 
 def clean(raw: bytes) -> str:

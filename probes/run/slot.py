@@ -156,8 +156,17 @@ class Slot:
             if header.get("serial") != flight.serial:
                 raise frames.FrameError("an answer out of order")
             self._answered += 1
+            self._complete_log(flight.serial, header)
             answers.append((flight, Answer(header, blobs)))
         return answers
+
+    def _complete_log(self, serial: int, header: dict[str, Any]) -> None:
+        """Put back what the watcher took away when the probe printed too much."""
+        assert self.child is not None
+        dropped = self.child.dropped(serial)
+        if dropped:
+            rest = str(header.get("log", "")).encode()
+            header["log"] = output.clean(output.join(dropped, rest))
 
     def _read(self) -> None:
         assert self.child is not None

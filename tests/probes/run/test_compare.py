@@ -1,0 +1,176 @@
+"""The comparison table: expected, actual, verdict; one row a reason."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from probes.model.values import NUMBER_OF, STRING, Tensor, from_numpy, numpy_dtype
+from probes.run.compare import compare
+from probes.run.outcome import Outcome, Stage
+from probes.run.tolerances import BANDS
+
+NAN, INF = float("nan"), float("inf")
+
+
+def case(**changes):
+    fields = {"rtol": 1e-3, "atol": 0.0, "compare": "values", "origin": "mainstream"}
+    return SimpleNamespace(**{**fields, "operators": (("ai.onnx", "Add"),), **changes})
+
+
+def of(dtype, values):
+    return from_numpy(np.array(values, dtype=numpy_dtype(NUMBER_OF[dtype])), NUMBER_OF[dtype])
+
+
+ROWS = [
+    ("equal", "float", [1, 2], [1, 2], Outcome.PASSED),
+    ("within the tolerance of the peak", "float", [1000, 0], [1000, 0.9], Outcome.PASSED),
+    ("in the band", "float", [1000, 0], [1000, 5], Outcome.CLOSE),
+    ("beyond the band", "float", [1000, 0], [1000, 11], Outcome.MISMATCH),
+    ("small outputs are held to their own peak", "float", [1e-7, 0], [2e-7, 0], Outcome.MISMATCH),
+    ("equal NaN places", "float", [NAN, 1], [NAN, 1.0001], Outcome.PASSED),
+    ("a NaN too many", "float", [2, 1], [NAN, 1], Outcome.MISMATCH),
+    ("a NaN too few", "float", [NAN, 1], [2, 1], Outcome.MISMATCH),
+    ("equal infinities", "float", [INF, -INF, 1], [INF, -INF, 1.0001], Outcome.PASSED),
+    ("the other infinity", "float", [INF], [-INF], Outcome.MISMATCH),
+    ("a large number for infinity", "float", [-INF], [-3.4e38], Outcome.MISMATCH),
+    ("negative zero", "float", [0.0], [-0.0], Outcome.PASSED),
+    ("nothing to compare", "float", [], [], Outcome.PASSED),
+    ("double", "double", [1.0], [1.0 + 1e-12], Outcome.PASSED),
+    ("two units of half precision", "float16", [1.0], [1.001953125], Outcome.CLOSE),
+    ("one step of bfloat16", "bfloat16", [1.0], [1.0078125], Outcome.CLOSE),
+    ("one step of float8", "float8e4m3fn", [1.0], [1.125], Outcome.CLOSE),
+    ("two steps of float8", "float8e4m3fn", [1.0], [1.25], Outcome.MISMATCH),
+    ("complex", "complex64", [1 + 1j], [1 + 1.0001j], Outcome.PASSED),
+    ("wrong imaginary part", "complex64", [1 + 1j], [1 - 1j], Outcome.MISMATCH),
+    ("an integer off by one", "int32", [1000], [1001], Outcome.MISMATCH),
+    ("int64 beyond float64", "int64", [2**53], [2**53 + 1], Outcome.MISMATCH),
+    ("uint64 beyond int64", "uint64", [2**64 - 1], [2**64 - 2], Outcome.MISMATCH),
+    ("int4 off by one", "int4", [1, 2, 3], [1, 2, 4], Outcome.MISMATCH),
+    ("bool", "bool", [True, False], [True, True], Outcome.MISMATCH),
+    ("strings", "string", ["a", "b"], ["a", "c"], Outcome.MISMATCH),
+    ("equal strings", "string", ["a", "b"], ["a", "b"], Outcome.PASSED),
+]
+
+
+@pytest.mark.parametrize(("reason", "dtype", "expected", "actual", "outcome"), ROWS)
+def test_verdict(reason, dtype, expected, actual, outcome):
+    found = compare([of(dtype, expected)], [of(dtype, actual)], case())
+    assert found.outcome is outcome, reason
+    assert found.facts()["stage"] == (None if outcome is Outcome.PASSED else Stage.COMPARE)
+    assert bool(found.message) is (outcome is not Outcome.PASSED)
+
+
+def test_node_tests_are_held_to_each_element():
+    expected, actual = of("float", [1000, 1]), of("float", [1000, 1.5])
+    assert compare([expected], [actual], case()).outcome is Outcome.PASSED
+    assert compare([expected], [actual], case(origin="node")).outcome is Outcome.MISMATCH
+
+
+def test_sums_that_cancel_are_close():
+    expected, actual = of("float", [900, 0]), of("float", [900, 1e-4])
+    node = case(origin="node", atol=1e-7)
+    assert compare([expected], [actual], node).outcome is Outcome.CLOSE
+
+
+@pytest.mark.parametrize(("difference", "outcome"), [(1, Outcome.CLOSE), (2, Outcome.MISMATCH)])
+def test_a_quantising_operator_may_be_one_step_off(difference, outcome):
+    quantised = case(operators=(("ai.onnx", "QuantizeLinear"),))
+    found = compare([of("uint8", [7])], [of("uint8", [7 + difference])], quantised)
+    assert found.outcome is outcome
+    assert found.max_abs == difference
+
+
+def test_figures():
+    found = compare([of("float", [4, 2])], [of("float", [4, 2.001])], case())
+    assert found.max_abs == pytest.approx(0.001, rel=1e-3)
+    assert found.max_rel == pytest.approx(0.00025, rel=1e-3)
+    assert found.max_ulp == pytest.approx(0.001 / 2**-22, rel=1e-3)
+    assert found.cosine == pytest.approx(1.0, abs=1e-6)
+    assert found.bit_exact is False
+    exact = compare([of("float", [4])], [of("float", [4])], case())
+    assert (exact.max_abs, exact.max_ulp, exact.bit_exact) == (0.0, 0.0, True)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "first", "second", "distance"),
+    [
+        ("float", 1.0, np.nextafter(np.float32(1), np.float32(2)), 1),
+        ("float", np.float32(1e-45), -np.float32(1e-45), 2),
+        ("double", 1.0, np.nextafter(1.0, 0.0), 1),
+        ("float16", 1.0, np.nextafter(np.float16(1), np.float16(2)), 1),
+        ("bfloat16", 1.0, 1.0078125, 1),
+    ],
+)
+def test_distance_in_units_in_the_last_place(dtype, first, second, distance):
+    found = compare([of(dtype, [first])], [of(dtype, [second])], case())
+    assert found.max_ulp == distance
+
+
+def test_the_worst_output_decides_and_its_message_says_where():
+    expected = [of("float", [1]), of("float", [1]), of("float", [1])]
+    actual = [of("float", [1]), of("float", [3]), of("float", [1.0001])]
+    found = compare(expected, actual, case())
+    assert found.outcome is Outcome.MISMATCH
+    assert found.message.startswith("output 1: 1 of 1 values are off")
+    assert found.max_abs == 2
+    assert found.bit_exact is False
+
+
+def test_a_message_names_the_worst_value():
+    found = compare([of("float", [1, 2, 3])], [of("float", [1, 9, 4])], case())
+    assert "2 of 3" in found.message
+    assert "at 1 it gave 9 instead of 2" in found.message
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "outcome"),
+    [
+        (of("int64", [1, 2]), of("int32", [1, 2]), Outcome.WRONG_DTYPE),
+        (of("int64", [1, 2]), of("int32", [1, 3]), Outcome.MISMATCH),
+        (of("float16", [1, 2]), of("float", [1, 2]), Outcome.WRONG_DTYPE),
+        (of("int64", [1]), of("string", ["1"]), Outcome.MISMATCH),
+        (of("float", [[1, 2]]), of("float", [1, 2]), Outcome.WRONG_SHAPE),
+        (of("float", 1), of("float", [1]), Outcome.WRONG_SHAPE),
+    ],
+)
+def test_type_and_shape(expected, actual, outcome):
+    assert compare([expected], [actual], case()).outcome is outcome
+
+
+def test_random_operators_are_held_to_type_and_shape_only():
+    shape = case(compare="shape")
+    assert compare([of("float", [1])], [of("float", [7])], shape).outcome is Outcome.PASSED
+    wrong = compare([of("float", [1])], [of("double", [7])], shape)
+    assert wrong.outcome is Outcome.WRONG_DTYPE
+    assert compare([of("float", [1])], [of("float", 7)], shape).outcome is Outcome.WRONG_SHAPE
+
+
+def test_sequences_and_optionals():
+    one, two = of("float", [1]), of("float", [2])
+    assert compare([[one, two]], [[one, two]], case()).outcome is Outcome.PASSED
+    assert compare([[one, two]], [[one, one]], case()).outcome is Outcome.MISMATCH
+    assert compare([[one, two]], [[one]], case()).outcome is Outcome.WRONG_SHAPE
+    assert compare([[]], [[]], case()).outcome is Outcome.PASSED
+    assert compare([None], [None], case()).outcome is Outcome.PASSED
+    missing = compare([one], [None], case())
+    assert missing.outcome is Outcome.WRONG_SHAPE
+    assert "nothing instead of a tensor" in missing.message
+
+
+def test_the_number_of_outputs_counts():
+    found = compare([of("float", [1])], [], case())
+    assert found.outcome is Outcome.WRONG_SHAPE
+    assert "0 outputs instead of 1" in found.message
+
+
+def test_every_float_type_has_a_band_with_a_reason():
+    integers = {"uint", "int", "bool", "string"}
+    for name, number in NUMBER_OF.items():
+        if number != STRING and not any(name.startswith(prefix) for prefix in integers):
+            assert BANDS[name].reason
+
+
+def test_bytes_that_do_not_fit_their_shape_are_not_compared():
+    with pytest.raises(ValueError, match="bytes"):
+        compare([of("float", [1, 2])], [Tensor(1, (2,), b"\0" * 4)], case())
