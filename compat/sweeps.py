@@ -15,6 +15,19 @@ from compat.models import Case, Operator, Probe, Sweep, Target
 from probes.cases.forms import forms_for
 from probes.run.adapter import Capabilities
 
+__all__ = [
+    "OPEN",
+    "Progress",
+    "SweepError",
+    "announce",
+    "progress",
+    "resume_sweep",
+    "start_missing",
+    "start_sweep",
+    "stop_sweep",
+    "waiting",
+]
+
 RATE_WINDOW = timedelta(seconds=30)
 
 
