@@ -1,14 +1,22 @@
 """A report's documents as a page shows them: per target the totals and the groups of nodes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from compat.columns import ColumnHead, load_heads
 from compat.models import Report
 from probes.judge.finding import FREE
-from webui.words import KIND_ORDER, LEVEL_ORDER, advice_sentence, refusal, sentence
+from webui.words import (
+    KIND_ORDER,
+    LEVEL_ORDER,
+    advice_sentence,
+    refusal,
+    sentence,
+    warning,
+)
 
 SHOWN_NODES = 12
+SHOWN_FORMS = 4
 GROUPS = ("red", "yellow", "green", "unknown")  # unknown apart, at the end
 
 
@@ -17,7 +25,22 @@ class NodeName(NamedTuple):
     path: str  # through which sub-graphs
 
 
+class Form(NamedTuple):
+    """Nodes of one signature, and the probe that speaks of it."""
+
+    signature: str
+    nodes: tuple[NodeName, ...]
+    node_count: int
+    probe_id: int | None
+
+    @property
+    def hidden(self) -> int:
+        return self.node_count - len(self.nodes)
+
+
 class Finding(NamedTuple):
+    """What is said alike of several signatures of one operator."""
+
     level: str
     kind: str
     rung: str
@@ -28,14 +51,19 @@ class Finding(NamedTuple):
     advice: str
     contradiction: bool
     is_free: bool  # nothing of it runs on the device
-    probe_id: int | None
-    nodes: tuple[NodeName, ...]
-    node_count: int
-    signature: str
+    forms: tuple[Form, ...]
 
     @property
-    def hidden(self) -> int:
-        return self.node_count - len(self.nodes)
+    def node_count(self) -> int:
+        return sum(form.node_count for form in self.forms)
+
+    @property
+    def shown(self) -> tuple[Form, ...]:
+        return self.forms[:SHOWN_FORMS]
+
+    @property
+    def folded(self) -> tuple[Form, ...]:
+        return self.forms[SHOWN_FORMS:]
 
 
 class TargetResult(NamedTuple):
@@ -58,6 +86,7 @@ class ReportPage(NamedTuple):
     model: Mapping[str, Any]
     node_total: int
     refusal: str
+    warnings: list[str]
 
 
 def read_report(report: Report, asked: str = "") -> ReportPage:
@@ -67,7 +96,7 @@ def read_report(report: Report, asked: str = "") -> ReportPage:
     targets = [_target(document, heads) for document in report.results]
     opened = next((each for each in targets if each.slug == asked), targets[0] if targets else None)
     document = report.results[targets.index(opened)] if opened else {"findings": []}
-    findings = [_finding(each, facts) for each in document["findings"]]
+    findings = _merge(_finding(each, facts) for each in document["findings"])
     working = [each for each in findings if not each.is_free]
     groups = [(level, [each for each in working if each.level == level]) for level in GROUPS]
     return ReportPage(
@@ -78,6 +107,7 @@ def read_report(report: Report, asked: str = "") -> ReportPage:
         model=facts.get("model", {}),
         node_total=len(facts.get("nodes", ())),
         refusal=refusal(report.error_code, {}, report.error) if report.error else "",
+        warnings=[warning(each) for each in facts.get("warnings", ())],
     )
 
 
@@ -102,11 +132,16 @@ def _target(document: Mapping[str, Any], heads: Mapping[str, ColumnHead]) -> Tar
     )
 
 
+def _merge(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings that differ in nothing but the signature become one, in the order given."""
+    merged: dict[Finding, list[Form]] = {}
+    for finding in findings:
+        merged.setdefault(finding._replace(forms=()), []).extend(finding.forms)
+    return [finding._replace(forms=tuple(forms)) for finding, forms in merged.items()]
+
+
 def _finding(document: Mapping[str, Any], facts: Mapping[str, Any]) -> Finding:
-    ids: Sequence[int] = document["nodes"]
     domain, operator = document["operator"]
-    ref = document.get("evidence_ref")
-    has_probe = isinstance(ref, int) and document["kind"] in ("measured", "simulated")
     return Finding(
         level=document["level"],
         kind=document["kind"],
@@ -118,10 +153,19 @@ def _finding(document: Mapping[str, Any], facts: Mapping[str, Any]) -> Finding:
         advice=advice_sentence(document.get("advice")),
         contradiction=document.get("contradiction", False),
         is_free=document["reason"]["code"] in FREE,
-        probe_id=ref if has_probe else None,
+        forms=(_form(document, facts),),
+    )
+
+
+def _form(document: Mapping[str, Any], facts: Mapping[str, Any]) -> Form:
+    ids: Sequence[int] = document["nodes"]
+    ref = document.get("evidence_ref")
+    has_probe = isinstance(ref, int) and document["kind"] in ("measured", "simulated")
+    return Form(
+        signature=_signature(document.get("signature"), facts),
         nodes=tuple(_names(ids[:SHOWN_NODES], facts)),
         node_count=len(ids),
-        signature=_signature(document.get("signature"), facts),
+        probe_id=ref if has_probe else None,
     )
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from probes.judge.reasons import ADVICE as ADVICE_SENTENCES
 from probes.judge.reasons import Reason, render
 from probes.judge.words import FORMS, KINDS, LEVELS, RUNGS, STAGES
-from probes.model.refusals import REFUSALS
+from probes.model.refusals import REFUSALS, WARNINGS
 
 Word = str | Promise
 
@@ -149,6 +149,10 @@ AGREEMENTS: dict[str, Word] = {
     "": _("not checked against a second oracle"),
 }
 
+OWN_REFUSALS: dict[str, Word] = {
+    "no_room": _("There is no room for another upload here at the moment. Try again later."),
+}
+
 _TABLES: dict[str, Mapping[str, Word]] = {
     "short": SHORT_LEVELS,
     "advice": ADVICE,
@@ -197,5 +201,18 @@ def advice_sentence(reason: Mapping[str, Any] | None) -> str:
 
 def refusal(code: str, params: Mapping[str, Any], otherwise: str) -> str:
     """Why a model file is refused, in the page's language; `otherwise` for an unknown code."""
-    template = REFUSALS.get(code)
-    return gettext(template) % params if template and params else gettext(otherwise)
+    template = REFUSALS.get(code) or OWN_REFUSALS.get(code)
+    try:
+        return gettext(str(template)) % params if template else otherwise
+    except (KeyError, TypeError, ValueError):  # parameters of another version
+        return otherwise
+
+
+def warning(document: Mapping[str, Any]) -> str:
+    """What is odd about a model, in the page's language."""
+    code, params = str(document.get("code", "")), document.get("params", {})
+    template = WARNINGS.get(code)
+    try:
+        return gettext(template) % params if template else code.replace("_", " ")
+    except (KeyError, TypeError, ValueError):
+        return gettext(template or code)

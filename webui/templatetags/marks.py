@@ -14,6 +14,8 @@ from probes.judge.words import LEVELS
 from webui import table, words
 
 SHOWN_SAMPLES = 200
+BAR_ORDER = ("green", "yellow", "red", "unknown")
+LEAST_SHARE = 1.5  # percent of a bar
 
 register = template.Library()
 register.filter("ms", table.milliseconds)
@@ -86,16 +88,21 @@ def outcome_chip(outcome: str, support: str) -> SafeString:
 @register.simple_tag
 def bar(counts: Mapping[str, int]) -> SafeString:
     """The shares of the levels as one line; the numbers stand beside it as text."""
-    shares = [(level, counts.get(level, 0)) for level in ("green", "yellow", "red", "unknown")]
+    shares = [(level, counts[level]) for level in BAR_ORDER if counts.get(level)]
     total = sum(count for _, count in shares) or 1
-    ends = [sum(count for _, count in shares[:i]) for i in range(len(shares))]
+    # Nothing that is there may be too thin to be seen.
+    widths = [max(100 * count / total, LEAST_SHARE) for _, count in shares]
+    scale = 100 / sum(widths, start=0.0) if widths else 1
     rects = format_html_join(
         "",
         '<rect class="{}" x="{}" width="{}" height="6"/>',
         (
-            (table.LEVEL_CLASSES[level], f"{100 * start / total:.1f}", f"{100 * count / total:.1f}")
-            for (level, count), start in zip(shares, ends, strict=True)
-            if count
+            (
+                table.LEVEL_CLASSES[level],
+                f"{sum(widths[:place]) * scale:.1f}",
+                f"{widths[place] * scale:.1f}",
+            )
+            for place, (level, _) in enumerate(shares)
         ),
     )
     return format_html(
@@ -115,7 +122,7 @@ def tally(counts: Mapping[str, int]) -> SafeString:
             counts[level],
             words.word("short", level),
         )
-        for level in ("green", "yellow", "red", "unknown")
+        for level in BAR_ORDER
         if counts.get(level)
     )
     return format_html(
