@@ -32,7 +32,7 @@ def main(arguments: Sequence[str]) -> None:
     """Serve until the parent closes the pipe."""
     parent, requests, replies, page = map(int, arguments[:4])
     runtime, config = arguments[4], json.loads(arguments[5])
-    guard(parent)
+    guard(parent, (requests, replies, page))
     flush = line_buffer_c().fflush
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     progress = ProgressPage(page)

@@ -7,14 +7,20 @@ import faulthandler
 import os
 import resource
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 FILE_BYTES = 2 * 2**30  # what one file may grow to, should the watcher be late
 
 
-def guard(parent: int) -> None:
-    """Apply the limits; ends the process when `parent` is already gone."""
+def guard(parent: int, descriptors: Sequence[int]) -> None:
+    """Apply the limits; ends the process when `parent` is already gone.
+
+    `descriptors` lead to the parent: programs that a runtime starts must not inherit them.
+    """
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, False)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)

@@ -6,6 +6,7 @@ are started by a thread that lives as long as the process.
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 import threading
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Protocol, TypeVar
 
+logger = logging.getLogger(__name__)
 T = TypeVar("T")
 TICK_SECONDS = 0.02
 
@@ -56,7 +58,13 @@ class Keeper:
             if now >= next_tick:
                 next_tick = now + TICK_SECONDS
                 for child in list(self._watched.values()):
-                    child.tick(now)
+                    self._tick(child, now)
+
+    def _tick(self, child: Watched, now: float) -> None:
+        try:
+            child.tick(now)
+        except Exception:  # one child's trouble must not leave the others unwatched
+            logger.exception("watching a child failed")
 
     def _answer(self, timeout: float | None) -> None:
         try:

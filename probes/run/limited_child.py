@@ -21,7 +21,7 @@ from probes.run.progress import ProgressPage
 def main(arguments: Sequence[str]) -> None:
     """Read the payload, answer, end."""
     parent, requests, replies, page = map(int, arguments[:4])
-    guard(parent)
+    guard(parent, (requests, replies, page))
     progress = ProgressPage(page)
     module, _, name = arguments[4].partition(":")
     with os.fdopen(requests, "rb") as stream, os.fdopen(replies, "wb") as sink:

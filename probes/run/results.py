@@ -43,7 +43,10 @@ class Verdicts:
         """The result; None when the probe must be tried once more before it is believed."""
         if isinstance(ending, Loss):
             return None if _must_retry(flight, ending) else self._lost(flight, ending)
-        result = self._answered(flight.request, ending)
+        try:
+            result = self._answered(flight.request, ending)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            return self.harness_error(flight.request, error)  # a document no child of ours writes
         if result.outcome in ASKED_AGAIN and not _answers(flight):
             return None
         return self._with_history(flight, result)
@@ -134,7 +137,8 @@ def _answers(flight: Flight) -> list[Answer]:
 
 def _note(loss: Loss) -> str:
     what = {"crash": loss.message, "memory": LOST["memory"][1], "time": LOST["time"][1]}
-    return f"The first try, in a warm process, ended at {loss.stage.value}: {what[loss.cause]}"
+    which = "fresh" if loss.fresh else "warm"
+    return f"The first try, in a {which} process, ended at {loss.stage.value}: {what[loss.cause]}"
 
 
 def _compared(request: ProbeRequest, answer: Answer) -> dict[str, Any]:

@@ -21,9 +21,10 @@ from probes.run.slot import Answer, Flight, Loss, Slot, StartError
 
 __all__ = ["Limits", "ProbeRequest", "Sandbox"]
 
-WINDOW = 128  # requests ahead of the child, so that it waits neither for us nor for a database
 WINDOW_BYTES = 32 * 2**20
+READY_AT_MOST = 64  # results made without a child must not pile up either
 START_TRIES = 3
+LOOK_SECONDS = 1.0  # how often a silent child is looked at
 
 
 class Sandbox:
@@ -103,13 +104,20 @@ class Sandbox:
 
     def _fill(self, source: Iterator[ProbeRequest]) -> bool:
         """Send ahead; whether anything is still in progress."""
-        for slot in self._slots:
-            while len(slot.pending) < WINDOW and slot.bytes_pending < WINDOW_BYTES:
-                request = next(source, None)
-                if request is None:
-                    break
-                self._submit(slot, request)
+        while (slot := self._neediest()) is not None:
+            request = next(source, None)
+            if request is None:
+                break
+            self._submit(slot, request)
+            if len(self._ready) > READY_AT_MOST:
+                return True
         return any(slot.pending for slot in self._slots)
+
+    def _neediest(self) -> Slot | None:
+        """The slot with the fewest requests ahead; None when every window is full."""
+        slot = min(self._slots, key=lambda slot: len(slot.pending))
+        full = len(slot.pending) >= slot.window or slot.bytes_pending >= WINDOW_BYTES
+        return None if full else slot
 
     def _submit(self, slot: Slot, request: ProbeRequest) -> None:
         self._open(slot)
@@ -136,11 +144,19 @@ class Sandbox:
         }
         if not slots:
             return
-        readable, writable, _ = select.select(list(slots), list(writers), [])
+        readable, writable, _ = select.select(list(slots), list(writers), [], LOOK_SECONDS)
+        if not readable and not writable:
+            self._look(slots.values())
         for descriptor in writable:
             writers[descriptor].write()
         for descriptor in readable:
             self._take(slots[descriptor])
+
+    def _look(self, slots: Iterable[Slot]) -> None:
+        for slot in slots:
+            slot.notice_end()
+            if slot.is_over:
+                self._take(slot)
 
     def _take(self, slot: Slot) -> None:
         answers = slot.receive()

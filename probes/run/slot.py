@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from probes.run.requests import ProbeRequest
 
 READ_BYTES = 2**20
+# Far enough ahead that the child waits neither for us nor for our caller's database, and no
+# further: what is sent to one child cannot go to another, and is sent again after a crash.
+AHEAD_SECONDS = 0.3
+FEWEST_AHEAD = 2
+MOST_AHEAD = 256
+FIRST_GUESS_SECONDS = 0.005
 
 
 class StartError(Exception):
@@ -66,6 +72,7 @@ class Slot:
         self.hello: dict[str, Any] = {}
         self.pending: deque[Flight] = deque()
         self.bytes_pending = 0
+        self._mean_seconds = FIRST_GUESS_SECONDS
         self._reset()
 
     def _reset(self) -> None:
@@ -147,18 +154,50 @@ class Slot:
         return bool(self._outgoing)
 
     def receive(self) -> list[tuple[Flight, Answer]]:
-        """The answers that have arrived, each with its flight."""
+        """The answers that have arrived, each with its flight.
+
+        A child whose memory is damaged may write anything: at the first byte that is no answer to
+        the oldest request it is killed, and counts as crashed in that request.
+        """
         self._read()
         answers = []
-        while self.pending and (frame := self._next_frame()) is not None:
-            flight = self.take()
-            header, blobs = frame
-            if header.get("serial") != flight.serial:
-                raise frames.FrameError("an answer out of order")
-            self._answered += 1
-            self._complete_log(flight.serial, header)
-            answers.append((flight, Answer(header, blobs)))
+        try:
+            while self.pending and (frame := self._next_frame()) is not None:
+                answers.append(self._match(*frame))
+        except frames.FrameError:
+            self.end()
         return answers
+
+    def _match(self, header: dict[str, Any], blobs: list[memoryview]) -> tuple[Flight, Answer]:
+        if header.get("serial") != self.pending[0].serial:
+            raise frames.FrameError("an answer out of order")
+        flight = self.take()
+        self._answered += 1
+        seconds = header.get("seconds")
+        if isinstance(seconds, float):
+            self._mean_seconds += (seconds - self._mean_seconds) / 8
+        self._complete_log(flight.serial, header)
+        return flight, Answer(header, blobs)
+
+    @property
+    def window(self) -> int:
+        """How many requests to keep ahead of the child: some AHEAD_SECONDS of its work."""
+        ahead = AHEAD_SECONDS / max(self._mean_seconds, 1e-6)
+        return int(min(max(ahead, FEWEST_AHEAD), MOST_AHEAD))
+
+    def end(self) -> None:
+        """Kill the child and take no more of what it wrote."""
+        if self.child is not None:
+            self.child.kill()
+        self._over = True
+        self._incoming.clear()
+
+    def notice_end(self) -> None:
+        """A dead child's pipe may be held open by what it started: do not wait for them."""
+        if self.child is not None and self.child.popen.poll() is not None:
+            self._read()
+            self._over = True
+            self.child.kill()
 
     def _complete_log(self, serial: int, header: dict[str, Any]) -> None:
         """Put back what the watcher took away when the probe printed too much."""

@@ -7,6 +7,7 @@ with its inputs ({"answers": "inputs"}).
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -47,6 +48,20 @@ def _print_much(megabytes: str) -> None:
         os.write(1, b"x" * (CHUNK - 1) + b"\n")
 
 
+def _garble(_: str) -> None:
+    """Write to every descriptor, as a program with a damaged memory may."""
+    for descriptor in range(3, 100):
+        with contextlib.suppress(OSError):
+            os.write(descriptor, b"not a frame, not a frame, not a frame")
+
+
+def _orphan(_: str) -> None:
+    """Die and leave behind a process that holds every descriptor open."""
+    if os.fork() == 0:
+        time.sleep(600)
+    os._exit(7)
+
+
 def _print_c(text: str) -> None:
     """Through C's buffer, as vendor libraries do."""
     ctypes.CDLL(None).printf(b"%s\n", text.encode())
@@ -71,6 +86,8 @@ COMMANDS: dict[str, Callable[[str], Any]] = {
     "eat": _eat,
     "print": _print_much,
     "printf": _print_c,
+    "garble": _garble,
+    "orphan": _orphan,
     "raise": _raise(RuntimeError("told to raise")),
     "no_memory": _raise(MemoryError("told to run out")),
     "harness": _raise(HarnessError("told to be our fault")),

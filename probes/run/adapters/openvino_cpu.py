@@ -33,16 +33,23 @@ class OpenVinoSession(Session):
     def __init__(self, compiled: ov.CompiledModel) -> None:
         self.compiled = compiled
         self.request = compiled.create_infer_request()
-        self.fed: list[ov.Tensor] = []
 
     def feed(self, inputs: Sequence[Value]) -> None:
         """By position: identity graphs lose the names of their inputs."""
         if len(inputs) != len(self.compiled.inputs):
             counts = f"{len(self.compiled.inputs)} of {len(inputs)} inputs"
             raise HarnessError(f"The compiled model has {counts}: no telling which.")
-        self.fed = [_to_tensor(value) for value in inputs]
-        for position, tensor in enumerate(self.fed):
-            self.request.set_input_tensor(position, tensor)
+        for position, value in enumerate(inputs):
+            if isinstance(value, Tensor) and value.dtype == STRING:
+                self._fill_strings(position, value)
+            else:
+                self.request.set_input_tensor(position, _to_tensor(value))
+
+    def _fill_strings(self, position: int, value: Tensor) -> None:
+        """Into the request's own tensor: one of ours is freed twice where a graph passes it on."""
+        tensor = self.request.get_input_tensor(position)
+        tensor.set_shape(ov.Shape(value.dims))
+        tensor.str_data = to_numpy(value).astype(np.str_)
 
     def run(self) -> Any:
         """One inference, synchronous."""
@@ -96,8 +103,6 @@ def _to_tensor(value: Value) -> ov.Tensor:
     if not isinstance(value, Tensor) or value.dtype not in FROM_ONNX:
         what = f"type {value.dtype}" if isinstance(value, Tensor) else "a sequence or nothing"
         raise HarnessError(f"OpenVINO has no tensor for {what}")
-    if value.dtype == STRING:
-        return ov.Tensor(to_numpy(value).astype(np.str_))
     tensor = ov.Tensor(FROM_ONNX[value.dtype], ov.Shape(value.dims))
     if value.data:
         tensor.data.reshape(-1).view(np.uint8)[:] = np.frombuffer(value.data, np.uint8)
