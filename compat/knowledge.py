@@ -114,7 +114,9 @@ def _choice(entry: Column | Target, column: Column, versions: list[Target]) -> C
 def _add_node_evidence(choices: Sequence[Choice], keys: Iterable[Keys]) -> None:
     """One query; for each operator of a choice the newest version that has results speaks."""
     targets = {target.pk for choice in choices for target in choice.targets}
-    cases = Case.objects.filter(dtype_key__in={key.same_dtype for key in keys} - {""})
+    cases = Case.objects.filter(
+        retired=False, dtype_key__in={key.same_dtype for key in keys} - {""}
+    )
     probes = Probe.objects.filter(
         target__in=targets, latest=True, form__in=NODE_FORMS, case__in=Subquery(cases.values("pk"))
     )
@@ -159,7 +161,8 @@ def _judge_version(choice: Choice, names: set[OperatorName]) -> dict[OperatorNam
     """The cells of an older version, which are not stored."""
     (target,) = choice.targets
     operators = {row.pk: (row.domain, row.name) for row in named_operators(names)}
-    probes = Probe.objects.filter(target=target, latest=True, operator__in=operators)
+    current = Probe.objects.filter(target=target, latest=True, case__retired=False)
+    probes = current.filter(operator__in=operators)
     rows = probes.annotate(line=Left("message", MESSAGE_CHARS)).order_by("pk")
     evidence: dict[int, list[Evidence]] = {}
     for operator, *values in rows.values_list("operator_id", *EVIDENCE):

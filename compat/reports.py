@@ -26,7 +26,7 @@ SCHEMA = 1
 KEEP = timedelta(days=30)
 FILE_NAME_LENGTH = 200
 NAME_LENGTH = 300  # of a node or a tensor, as it is stored
-_NOT_TEXT = re.compile("[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_NOT_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 Facts = dict[str, Any]
 Result = dict[str, Any]

@@ -214,3 +214,20 @@ def make_result(case, target, outcome="passed", at=1_800_000_000.0, **fields):
         started_at=at,
         **fields,
     )
+
+
+def make_model(*ops, name="", opset=18, ir_version=9):
+    """A chain of unary operators on float32[2,3] as bytes."""
+    nodes = [
+        helper.make_node(op, [f"t{at}"], [f"t{at + 1}"], name=name or f"n{at}")
+        for at, op in enumerate(ops)
+    ]
+    ends = [
+        helper.make_tensor_value_info(f"t{at}", TensorProto.FLOAT, [2, 3]) for at in (0, len(ops))
+    ]
+    model = helper.make_model(
+        helper.make_graph(nodes, "g", ends[:1], ends[1:]),
+        opset_imports=[helper.make_opsetid("", opset)],
+        ir_version=ir_version,
+    )
+    return model.SerializeToString()

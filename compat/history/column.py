@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 
 from compat.columns import ColumnHead, head_columns, head_of
-from compat.history.parts import NotKnown, VersionRow, count_supports, support_of
+from compat.history.parts import NotKnown, VersionRow, count_supports, latest_probes, support_of
 from compat.models import (
     Cell,
     Claim,
@@ -17,7 +17,6 @@ from compat.models import (
     Device,
     Environment,
     Operator,
-    Probe,
     Source,
     Sweep,
     Target,
@@ -145,7 +144,7 @@ def _counts(cells: list[Cell]) -> dict[str, int]:
 def _versions(column: Column) -> Iterator[VersionRow]:
     """Newest first; the first that has results is the one that the matrix shows."""
     results = (
-        Probe.objects.filter(target__column=column, latest=True)
+        latest_probes(Q(target__column=column))
         .values_list("target_id", "outcome")
         .annotate(probes=Count("id"), finished=Max("finished_at"))
         .order_by()
@@ -176,7 +175,7 @@ def _weighted(pairs: Iterator[tuple[str, int]]) -> dict[str, int]:
 
 def _environments(column: Column) -> Iterator[EnvironmentView]:
     used = (
-        Probe.objects.filter(target__column=column, latest=True, environment__isnull=False)
+        latest_probes(Q(target__column=column, environment__isnull=False))
         .values_list("environment_id", "target__slug")
         .annotate(probes=Count("id"), finished=Max("finished_at"))
         .order_by()

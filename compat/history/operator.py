@@ -104,7 +104,7 @@ def _load_marks(operator_id: int, cells: Sequence[Cell]) -> _Marks:
 
 
 def _case_rows(operator_id: int, columns: Sequence[ColumnHead], marks: _Marks) -> Iterator[CaseRow]:
-    for case in Case.objects.filter(operator=operator_id).order_by("-core", "name"):
+    for case in Case.objects.filter(operator=operator_id, retired=False).order_by("-core", "name"):
         yield CaseRow(
             id=case.id,
             name=case.name,

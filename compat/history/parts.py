@@ -157,8 +157,8 @@ def verdict_of(cell: Cell) -> Verdict:
 
 
 def latest_probes(which: Q) -> QuerySet[Probe]:
-    """The newest result of every case, form and target that fit."""
-    return Probe.objects.filter(which, latest=True)
+    """The newest result of every case, form and target that fit; retired cases decide nothing."""
+    return Probe.objects.filter(which, latest=True, case__retired=False)
 
 
 def load_probe_rows(which: Q) -> list[ProbeRow]:

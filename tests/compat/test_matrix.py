@@ -1,7 +1,7 @@
 """The matrix: what is shown, what a filter keeps, and what it costs."""
 
 import csv
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -145,11 +145,12 @@ def test_a_full_matrix_takes_three_queries_and_little_time(django_assert_num_que
         matrix = load_matrix()
     assert len(matrix.rows) == 300
     assert len(matrix.columns) == 30
-    start = perf_counter()
-    load_matrix()
-    # 40 ms on a quiet core; a shared machine gets room, one decode or object too many a cell
-    # would still not pass.
-    assert perf_counter() - start < 0.4
+    seconds = []
+    for _ in range(3):
+        start = process_time()
+        load_matrix()
+        seconds.append(process_time() - start)
+    assert min(seconds) < 0.15  # 0.03 on a quiet core; a shared one gets room
 
 
 def test_three_colours_are_the_worst_of_the_chosen_columns(board, django_assert_num_queries):
