@@ -6,8 +6,9 @@ from typing import NamedTuple
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from compat.matrix import LEVEL_ORDER, MatrixFilters, OperatorName
+from compat.matrix import LEVEL_ORDER, MatrixFilters
 from compat.models import Column, Operator
+from compat.operators import OperatorName
 from webui import words
 
 MENU_TITLES: dict[str, words.Word] = {

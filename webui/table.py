@@ -48,8 +48,11 @@ def head_row(columns: Iterable[ColumnHead]) -> Iterator[HeadRow]:
 
 
 def milliseconds(value: float) -> str:
-    """Three significant digits: 0.0123 ms, 1.23 ms, 123 ms."""
-    return f"{value:.3g} ms" if value < 1000 else f"{value:,.0f} ms"
+    """Three significant digits in a unit that fits: 5.25 µs, 1.23 ms, 12.3 s."""
+    for limit, factor, unit in ((0.1, 1000, "µs"), (1000, 1, "ms")):
+        if value < limit:
+            return f"{value * factor:.3g} {unit}"
+    return f"{value / 1000:.3g} s"
 
 
 class CellParts(NamedTuple):
@@ -58,6 +61,7 @@ class CellParts(NamedTuple):
     start: str
     symbol: str
     level: str
+    aloud: str
     end: str
 
 
@@ -84,7 +88,7 @@ class CellWriter:
         parts = self.known.get(key) or self.known.setdefault(key, _parts(cell))
         level = parts.level
         if self.shows_latency and cell.p50_ms is not None:
-            level = f"{milliseconds(cell.p50_ms)} {aloud(word('short', cell.level))}"
+            level = f"{milliseconds(cell.p50_ms)} {parts.aloud}"
         title = f' title="{_title(cell)}"' if self.titled else ""
         return f"{parts.start}{link}{title}>{parts.symbol} {level}{parts.end}"
 
@@ -101,6 +105,7 @@ def _parts(cell: CellView) -> CellParts:
         start=f'<td><a class="{level} {kind}" href=',
         symbol=LEVELS[cell.level].symbol if cell.level in LEVELS else "?",
         level=format_html("<span>{}</span>", word("short", cell.level)),
+        aloud=aloud(word("short", cell.level)),
         end=format_html(
             " {}{}</a>", aloud(word("kind", cell.kind)), mark if cell.contradiction else ""
         ),

@@ -56,7 +56,7 @@ def test_a_search_looks_through_all_operators(client):
 def test_the_latency_view_keeps_the_level_for_screen_readers(client):
     make_cell(make_operator("Conv"), make_column(), p50_ms=0.01234)
     page = client.get("/?show=latency")
-    assert cells_of(page) == ["✓ 0.0123 ms works measured"]
+    assert cells_of(page) == ["✓ 12.3 µs works measured"]
 
 
 def test_a_cell_leads_to_its_page(client):

@@ -29,9 +29,9 @@ def test_an_unknown_code_is_shown_as_it_is():
 
 def test_numbers_are_short():
     assert [milliseconds(value) for value in (0.01234, 1.2345, 12345.6)] == [
-        "0.0123 ms",
+        "12.3 µs",
         "1.23 ms",
-        "12,346 ms",
+        "12.3 s",
     ]
     assert [tiny(value) for value in (None, 0.0, 1.25e-7)] == ["–", "0", "1.2e-07"]
     assert [duration(value) for value in (40, 600, 7200)] == ["40 s", "10 min", "2.0 h"]

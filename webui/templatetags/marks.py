@@ -9,7 +9,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from compat.columns import runtime_title as title_of_runtime
+from compat.runtimes import runtime_title as title_of_runtime
 from probes.judge.words import LEVELS
 from webui import table, words
 
