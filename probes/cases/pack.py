@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
 from probes.cases.case import (
     ID_LENGTH,
     Case,
@@ -83,7 +85,11 @@ class CaseStore:
 
 def _verified(document: bytes, expected_id: str) -> Case:
     case = decode_case(document)
-    if case.id != expected_id or case_id(case.model, case.inputs) != expected_id:
+    try:
+        found = case_id(case.model, case.inputs)
+    except (ValueError, DecodeError) as error:
+        raise CaseError(f"the model of case {expected_id} cannot be read: {error}") from error
+    if not case.id == found == expected_id:
         raise CaseError(f"the content of case {expected_id} does not have this id")
     return case
 

@@ -7,7 +7,7 @@ from probes.cases.tables import cite
 ROWS = (
     Row("Relu", "64-56-v1", (x(1, 64, 56, 56),), f"{cite.RESNET50}: n6"),
     Row("Relu", "24-1-v1", (x(1, 24, 1, 1),), f"{cite.DET5}: Relu.2"),
-    Row("Relu", "128x4-v1", (x(1, 128, 4),), f"{cite.SILERO_6}: first encoder Relu"),
+    Row("Relu", "128x4-v1", (x(1, 128, 4),), f"{cite.SILERO_6}: /encoder/relu/Relu"),
     Row("Sigmoid", "1-640-v1", (x(1, 1, 640, 640),), f"{cite.DET5}: Sigmoid.0"),
     Row("Sigmoid", "120-1x40-v1", (x(1, 120, 1, 40),), f"{cite.REC5}: Sigmoid.2"),
     Row("Sigmoid", "1-172x88-v1", (x(1, 1, 172, 88),), f"{cite.BASIC_PITCH}: conv2d_3/Sigmoid"),

@@ -15,9 +15,9 @@ def _conv(
 # fmt: off
 ROWS = (
     _conv("3x3-64-64-56-v1", (1, 64, 56, 56), (64, 64, 3, 3),
-          f"{cite.RESNET50}: first stage 3x3", pads=[1, 1, 1, 1]),
+          f"{cite.RESNET50}: n7", pads=[1, 1, 1, 1]),
     _conv("7x7s2-3-64-224-v1", (1, 3, 224, 224), (64, 3, 7, 7),
-          f"{cite.RESNET50}: stem", strides=[2, 2], pads=[3, 3, 3, 3]),
+          f"{cite.RESNET50}: n0", strides=[2, 2], pads=[3, 3, 3, 3]),
     _conv("1x1-256-1024-14-v1", (1, 256, 14, 14), (1024, 256, 1, 1), f"{cite.RESNET50}: n84"),
     _conv("3x3s2-3-16-640-v1", (1, 3, 640, 640), (16, 3, 3, 3),
           f"{cite.YOLOV8}: layer 0", strides=[2, 2], pads=[1, 1, 1, 1]),

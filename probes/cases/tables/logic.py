@@ -7,9 +7,9 @@ FLOAT, INT32, INT64, BOOL = 1, 6, 7, 9
 
 # fmt: off
 ROWS = (
-    Row("Equal", "rate-v1", (given(16000, "<i8"), c(16000)), f"{cite.SILERO}: Equal_0"),
+    Row("Equal", "rate-v1", (given(16000, "<i8"), c(16000)), f"{cite.SILERO_FULL}: Equal_0"),
     Row("Equal", "zero-1x1x1-v1", (x(1, 1, 1), f(0)),
-        f"{cite.BASIC_PITCH}: normalized_log/div_no_nan"),
+        f"{cite.BASIC_PITCH}: normalized_log_1/div_no_nan"),
     Row("Equal", "tokens-128-v1", (x(1, 128, fill="below:4"), c(0)), f"{cite.BERT}: padding mask"),
     Row("Greater", "scores-8400-v1", (x(1, 8400, fill="unit"), f(0.25)),
         f"{cite.YOLOV8}: confidence threshold"),
@@ -35,12 +35,12 @@ ROWS = (
         f"{cite.GPT2}: causal mask"),
     Row("Where", "divide-172x309-v1",
         (x(1, 1, 1, fill="bits"), f(0), x(1, 172, 309)),
-        f"{cite.BASIC_PITCH}: normalized_log/div_no_nan"),
+        f"{cite.BASIC_PITCH}: normalized_log_1/div_no_nan"),
     Row("Cast", "float-to-int64-v1", (x(1, 300),), f"{cite.YOLOV10}: labels", {"to": INT64}),
     Row("Cast", "int64-to-float-v1", (x(1, 128, fill="below:2"),),
         f"{cite.BERT}: attention mask", {"to": FLOAT}),
     Row("Cast", "int64-to-int32-shape-v1", (x(4, fill="below:640"),),
         f"{cite.CLS5}: p2o.Cast.0", {"to": INT32}),
-    Row("Cast", "int64-to-bool-v1", (x(1, 1, 1, 128, fill="below:2"),),
-        f"{cite.SILERO}: condition of an If", {"to": BOOL}),
+    Row("Cast", "int64-to-bool-v1", (given(1, "<i8"),), f"{cite.SILERO}: /model/decoder/Cast",
+        {"to": BOOL}),
 )

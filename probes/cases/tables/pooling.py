@@ -22,7 +22,7 @@ ROWS = (
         {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}),
     Row("AveragePool", "7x7-2048-7-v1", (x(1, 2048, 7, 7),), f"{cite.RESNET50}: n172",
         {"kernel_shape": [7, 7], "strides": [1, 1]}),
-    Row("GlobalAveragePool", "512-13-v1", (x(1, 512, 13, 13),), f"{cite.SQUEEZENET}: last pool"),
+    Row("GlobalAveragePool", "1000-13-v1", (x(1, 1000, 13, 13),), f"{cite.SQUEEZENET}: n64"),
     Row("GlobalAveragePool", "96-40-v1", (x(1, 96, 40, 40),),
         f"{cite.DET5}: GlobalAveragePool.3"),
     Row("GlobalAveragePool", "88-3x96-v1", (x(1, 88, 3, 96),),

@@ -1,6 +1,7 @@
 """Case files, packs and the store: what is read is what was written, or an error."""
 
 import lzma
+import random
 
 import numpy as np
 import pytest
@@ -92,6 +93,21 @@ def test_store_refuses_another_content_under_an_id(tmp_path):
     store.path(case.id).write_bytes(encode_case(forged))
     with pytest.raises(CaseError, match="does not have this id"):
         store.get(case.id)
+
+
+def test_a_broken_case_is_one_error_whatever_broke(tmp_path):
+    """A fetched document comes over a network: every damage is a CaseError, none a crash."""
+    store, whole = CaseStore(tmp_path), encode_case(make_odd_case())
+    generator = random.Random(7)
+    for _ in range(400):
+        damaged = bytearray(whole)
+        for _ in range(generator.choice((1, 2, 8))):
+            damaged[generator.randrange(len(damaged))] = generator.randrange(256)
+        try:
+            store.put_bytes(make_odd_case().id, bytes(damaged))
+        except CaseError:
+            continue
+        assert store.get(make_odd_case().id).id == make_odd_case().id
 
 
 def test_store_misses_and_bad_ids(tmp_path):
