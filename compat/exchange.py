@@ -83,12 +83,15 @@ def is_loaded(path: Path) -> bool:
 
 
 def read_documents(path: Path) -> Iterator[tuple[Header, Iterator[ProbeResult]]]:
-    """Each document of a file: its header and its results, to be read before the next one."""
+    """Each document of a file: its header, and its results until the next one is asked for."""
     try:
         with lzma.open(path, "rt", encoding="utf-8") as file:
             lines = _Lines(file, path)
             while header := lines.header():
-                yield header, lines.results()
+                results = lines.results()
+                yield header, results
+                for _ in results:  # what the caller did not read
+                    pass
     except (lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
         raise ExchangeError(f"{path.name} is damaged: {error}") from error
 
