@@ -8,6 +8,10 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import build_array_type
+from drf_spectacular.utils import Direction
 from rest_framework import serializers
 
 from compat.findings import sentence
@@ -47,6 +51,20 @@ def _document(value: Any) -> Document:
     return found
 
 
+class GappyListField(serializers.ListField):
+    """A list of documents in which some are null."""
+
+
+class GappyListSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """The schema generator forgets that a list's items may be null."""
+
+    target_class = GappyListField
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> Document:
+        component = auto_schema.resolve_serializer(self.target.child, direction)
+        return build_array_type({"allOf": [component.ref], "nullable": True})
+
+
 @cache
 def serializer_of(kind: type) -> type[serializers.Serializer[Any]]:
     """A serializer that describes `document(kind(...))` to the schema; it serializes nothing."""
@@ -71,7 +89,9 @@ def _field(hint: Any, **options: Any) -> Field:
         return _PLAIN[hint](**options)
     origin, inside = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
-        return serializers.ListField(child=_field(inside[0]), **options)
+        child = _field(inside[0])
+        has_gaps = child.allow_null and isinstance(child, serializers.Serializer)
+        return (GappyListField if has_gaps else serializers.ListField)(child=child, **options)
     if origin in (dict, Mapping):
         return serializers.DictField(child=_field(inside[1]), **options)
     return serializer_of(hint)(**options)

@@ -56,7 +56,12 @@ class Sweeps(APIView):
     @extend_schema(
         operation_id="start_sweep",
         request=SweepRequestSerializer,
-        responses={201: SweepSerializer, 403: ProblemSerializer, 422: ProblemSerializer},
+        responses={
+            201: SweepSerializer,
+            400: ProblemSerializer,
+            403: ProblemSerializer,
+            422: ProblemSerializer,
+        },
     )
     def post(self, request: Request) -> Response:
         """Queue the cases of all operators, or of some, for a target."""
