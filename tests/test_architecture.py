@@ -130,7 +130,8 @@ def test_the_top_level_is_the_customers():
 
 def test_every_fixture_is_described():
     readme = (ROOT / "fixtures" / "README.md").read_text(encoding="utf-8")
-    files = [Path(name) for name in tracked() if name.startswith("fixtures/")]
+    data = (name for name in tracked() if name.startswith("fixtures/"))
+    files = [Path(name) for name in data if name != "fixtures/README.md"]
     unnamed = [
         str(path)
         for path in files
