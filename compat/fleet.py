@@ -53,6 +53,7 @@ def ensure_target(
     config: dict[str, Any],
     capabilities: dict[str, Any] | None = None,
     position: int = 100,
+    shown: bool = True,
 ) -> Target:
     """The target of these names, with its column, made where it does not exist.
 
@@ -67,6 +68,7 @@ def ensure_target(
             "config_name": config_name,
             "config": config,
             "position": position,
+            "shown": shown,
         },
     )
     if is_new:
@@ -109,6 +111,7 @@ def _register(device: Device, slug: str, position: int) -> Target | None:
         config=dict(row.config),
         capabilities=capabilities,
         position=position,
+        shown=row.offered,
     )
 
 
@@ -124,10 +127,11 @@ def local_targets() -> list[Target]:
 
 
 def find_local(name: str) -> Target:
-    """The target of this machine that a target, column or runtime slug names.
+    """The target of this machine that a target, column or runtime slug names; asked anew.
 
     Raises LookupError with a sentence that lists what there is.
     """
+    register_local_targets([slug for slug in RUNTIMES if slug == name or f".{slug}." in name])
     targets = local_targets()
     for target in targets:
         if name in (target.slug, target.column.slug, target.column.runtime):

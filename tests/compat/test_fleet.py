@@ -58,6 +58,14 @@ def test_a_name_of_no_local_target_is_answered_with_those_that_are():
 
 
 @pytest.mark.django_db
+def test_asking_for_one_runtime_makes_no_column_of_another():
+    fleet.find_local("fake")
+    column = Column.objects.get()
+    assert column.runtime == "fake"
+    assert not column.shown, "it is for tests of the sandbox"
+
+
+@pytest.mark.django_db
 def test_one_name_is_one_configuration():
     target = make_target()
     facts = {

@@ -5,12 +5,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from compat.fleet import find_local, register_local_targets
+from compat.fleet import find_local
 from compat.models import Sweep, Target
 from compat.sweeps import SweepError, progress, resume_sweep, start_sweep, stop_sweep
 from compat.terminal import ProgressBar, end_by_signal
 from compat.work import work_through
-from probes.run.registry import RUNTIMES
 from probes.run.slot import StartError
 
 
@@ -23,7 +22,6 @@ class Command(BaseCommand):
         parser.add_argument("--resume", action="store_true", help="go on with the stopped sweep")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        register_local_targets(tuple(RUNTIMES))
         try:
             target = find_local(options["target"])
             sweep = (
