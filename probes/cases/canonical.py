@@ -84,8 +84,7 @@ def canonical_bytes(model: onnx.ModelProto) -> bytes:
     """The canonical form of a model; raises ValueError for external data."""
     out = Writer()
     _opsets(out, model.opset_import)
-    functions = sorted(model.functions, key=lambda f: (f.domain, f.name, _overload(f)))
-    for function in functions:
+    for function in sorted(model.functions, key=lambda f: (f.domain, f.name, _overload(f))):
         _function(out, function)
     _graph(out, model.graph, Scope())
     return out.getvalue()
@@ -196,8 +195,7 @@ def _attribute(out: Writer, attribute: onnx.AttributeProto, scope: Scope) -> Non
     field = _FIELDS.get(attribute.type)
     if field is None or attribute.ref_attr_name:
         return
-    name, write = field
-    value = getattr(attribute, name)
+    (name, write), value = field, getattr(attribute, field[0])
     elements = value if name in _REPEATED else (value,)
     out.add("elements", len(elements))
     for element in elements:

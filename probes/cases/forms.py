@@ -22,9 +22,8 @@ IR_OF_LOOSE_INITIALIZERS = 4
 IR_OF_SPARSE_INITIALIZERS = 6
 IR_OF_FUNCTIONS = 8
 IR_OF_OVERLOADS = 10
-_T = onnx.TensorProto
 IR_OF_DTYPE: dict[int, int] = {
-    _T.BFLOAT16: 4,
+    onnx.TensorProto.BFLOAT16: 4,
     **dict.fromkeys((17, 18, 19, 20), 9),  # float8
     **dict.fromkeys((21, 22), 10),  # int4, uint4
     23: 11,  # float4
@@ -166,6 +165,8 @@ def _above(version: int, maximum: int | None) -> bool:
 
 def _lower_opsets(proto: onnx.ModelProto, maximum: int | None) -> bool | None:
     """Whether an import was lowered; None when one cannot be."""
+    if maximum is None:
+        return False
     local = {(domain_name(f.domain), f.name) for f in proto.functions}
     changed = False
     for imports, nodes in [
@@ -173,11 +174,7 @@ def _lower_opsets(proto: onnx.ModelProto, maximum: int | None) -> bool | None:
         *((function.opset_import, function.node) for function in proto.functions),
     ]:
         for entry in imports:
-            if (
-                maximum is None
-                or domain_name(entry.domain) != "ai.onnx"
-                or entry.version <= maximum
-            ):
+            if domain_name(entry.domain) != "ai.onnx" or entry.version <= maximum:
                 continue
             if not _mean_the_same(nodes, local, entry.version, maximum):
                 return None
