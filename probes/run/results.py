@@ -9,6 +9,7 @@ from typing import Any
 
 from probes.model.values import unpack_values
 from probes.run.compare import Comparison, compare
+from probes.run.flight import Answer, Flight, Loss
 from probes.run.outcome import (
     Environment,
     Latency,
@@ -19,7 +20,6 @@ from probes.run.outcome import (
     environment_digest,
 )
 from probes.run.requests import ProbeRequest
-from probes.run.slot import Answer, Flight, Loss
 
 # A wrong answer is asked for again: one that comes and goes is unstable, not wrong.
 ASKED_AGAIN = (Outcome.MISMATCH,)
@@ -138,7 +138,8 @@ def _answers(flight: Flight) -> list[Answer]:
 def _note(loss: Loss) -> str:
     what = {"crash": loss.message, "memory": LOST["memory"][1], "time": LOST["time"][1]}
     which = "fresh" if loss.fresh else "warm"
-    return f"The first try, in a {which} process, ended at {loss.stage.value}: {what[loss.cause]}"
+    where = f" ended at {loss.stage.value}" if loss.stage else " ended"
+    return f"The first try, in a {which} process,{where}: {what[loss.cause]}"
 
 
 def _compared(request: ProbeRequest, answer: Answer) -> dict[str, Any]:

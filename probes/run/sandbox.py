@@ -12,12 +12,13 @@ from typing import Any
 
 from probes.run.adapter import Capabilities
 from probes.run.environment import thread_environment
+from probes.run.flight import Answer, Flight, Loss
 from probes.run.outcome import Environment, Outcome, ProbeResult
 from probes.run.process import ChildProcess, Limits
 from probes.run.registry import RUNTIMES
 from probes.run.requests import ProbeRequest, encode_request, present
 from probes.run.results import Verdicts
-from probes.run.slot import Answer, Flight, Loss, Slot, StartError
+from probes.run.slot import Slot, StartError
 
 __all__ = ["Limits", "ProbeRequest", "Sandbox"]
 

@@ -8,16 +8,12 @@ import select
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from probes.model import frames
 from probes.run import output
-from probes.run.outcome import Stage
+from probes.run.flight import Answer, Flight, Loss
 from probes.run.process import ChildProcess, describe_end
-
-if TYPE_CHECKING:
-    from probes.run.requests import ProbeRequest
 
 READ_BYTES = 2**20
 # Far enough ahead that the child waits neither for us nor for our caller's database, and no
@@ -30,37 +26,6 @@ FIRST_GUESS_SECONDS = 0.005
 
 class StartError(Exception):
     """The child cannot serve: the runtime is absent, broken, or the process died at once."""
-
-
-@dataclass
-class Flight:
-    """A request on its way: `notes` are facts of earlier tries that its result must keep."""
-
-    serial: int
-    request: ProbeRequest
-    frame: bytes
-    earlier: list[Any] = field(default_factory=list)  # Loss or Answer, oldest first
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What the child said of a flight."""
-
-    header: dict[str, Any]
-    blobs: list[memoryview]
-
-
-@dataclass(frozen=True)
-class Loss:
-    """How the child was lost while a flight was in progress. fresh: it was its first request."""
-
-    cause: str  # "crash", "time" or "memory"
-    signal: str
-    message: str
-    stage: Stage
-    log: str
-    seconds: float
-    fresh: bool
 
 
 class Slot:
@@ -253,7 +218,7 @@ class Slot:
                     cause=killed or "crash",
                     signal="" if killed else signal,
                     message=message,
-                    stage=doing.stage if was_running else Stage.LOAD,
+                    stage=doing.stage if was_running else None,
                     log=output.clean(log),
                     seconds=time.monotonic() - doing.started if was_running else 0.0,
                     fresh=self._answered == 0,

@@ -30,15 +30,16 @@ class OpenVinoSession(Session):
 
     placement = Placement.ACCELERATOR
 
-    def __init__(self, compiled: ov.CompiledModel) -> None:
+    def __init__(self, compiled: ov.CompiledModel, model: bytes) -> None:
         self.compiled = compiled
+        self.model = model
         self.request = compiled.create_infer_request()
 
     def feed(self, inputs: Sequence[Value]) -> None:
-        """By position: identity graphs lose the names of their inputs."""
+        """By position: identity graphs lose the names of their inputs. Where an input that decides
+        nothing was dropped, the names of the others tell which are left."""
         if len(inputs) != len(self.compiled.inputs):
-            counts = f"{len(self.compiled.inputs)} of {len(inputs)} inputs"
-            raise HarnessError(f"The compiled model has {counts}: no telling which.")
+            inputs = _remaining(self.compiled, self.model, inputs)
         for position, value in enumerate(inputs):
             if isinstance(value, Tensor) and value.dtype == STRING:
                 self._fill_strings(position, value)
@@ -96,7 +97,20 @@ class OpenVinoAdapter(Adapter):
         except Exception as error:
             raise Refused(Stage.COMPILE, str(error)) from error
         enter(Stage.LOAD)
-        return OpenVinoSession(compiled)
+        return OpenVinoSession(compiled, model)
+
+
+def _remaining(compiled: ov.CompiledModel, model: bytes, inputs: Sequence[Value]) -> list[Value]:
+    import onnx
+
+    graph = onnx.load_from_string(model).graph
+    initialised = {tensor.name for tensor in graph.initializer}
+    names = [info.name for info in graph.input if info.name not in initialised]
+    by_name = dict(zip(names, inputs, strict=True))
+    left = [by_name.keys() & port.names for port in compiled.inputs]
+    if any(len(found) != 1 for found in left):
+        raise HarnessError(f"{len(left)} of {len(inputs)} inputs are left: no telling which.")
+    return [by_name[found.pop()] for found in left]
 
 
 def _to_tensor(value: Value) -> ov.Tensor:

@@ -33,7 +33,10 @@ class ReferenceSession(Session):
 
     def run(self) -> Any:
         """One evaluation."""
-        return self.evaluator.run(None, self.feeds)
+        try:
+            return self.evaluator.run(None, self.feeds)
+        except ImportError as error:  # some operators want a package that the machine may lack
+            raise HarnessError(str(error)) from error
 
     def outputs(self, raw: Any) -> list[Value]:
         """Arrays, lists of arrays and None as values."""

@@ -51,7 +51,7 @@ def outcomes(results):
         ("fake:exit=0", Outcome.CRASHED, Stage.RUN, "exit code 0"),
         ("fake:exit=3", Outcome.CRASHED, Stage.RUN, "exit code 3"),
         ("fake:orphan", Outcome.CRASHED, Stage.RUN, "exit code 7"),
-        ("fake:garble", Outcome.CRASHED, Stage.RUN, "SIGKILL"),
+        ("fake:garble", Outcome.CRASHED, None, "SIGKILL"),
         ("fake:sys_exit=2", Outcome.RUN_ERROR, Stage.RUN, "asked the process to exit"),
         ("fake:sys_exit_at_load", Outcome.REJECTED, Stage.COMPILE, "asked the process to exit"),
         ("fake:eat", Outcome.OUT_OF_MEMORY, Stage.RUN, "memory limit"),
