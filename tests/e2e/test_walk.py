@@ -74,6 +74,8 @@ def test_filters_work_while_typing_and_stay_in_the_address(page):
     page.get_by_role("searchbox").fill("relu")
     page.wait_for_url("**q=relu**")
     expect(rows).to_have_count(1)
+    expect(page.locator("#scopes [aria-current]")).to_have_text("All operators")
+    expect(page.get_by_role("status")).to_have_text("1 shown")
     page.get_by_role("searchbox").fill("")
     expect(rows).to_have_count(4)
     page.locator("summary", has_text="Level").click()

@@ -134,3 +134,11 @@ def test_a_report_is_neither_cached_nor_indexed(client):
     page = client.get(f"/reports/{make_report().token}/")
     assert page["Cache-Control"] == "private, no-store"
     assert 'content="noindex"' in page.content.decode()
+
+
+@pytest.mark.parametrize("operator", [["", "Custom"], ["a/b", "c/d"], ["\n", "<i>"], ["", ""]])
+def test_names_that_no_address_can_hold_do_no_harm(client, operator):
+    report = make_report([make_finding(operator=operator)])
+    page = client.get(f"/reports/{report.token}/")
+    assert page.status_code == 200
+    assert "<i>" not in page.content.decode()
