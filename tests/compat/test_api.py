@@ -28,7 +28,7 @@ from tests.make import (
     make_target,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 SNAPSHOT = Path(__file__).parent.parent / "snapshots" / "openapi.yaml"
 CPU = "test-cpu.onnxruntime-cpu.default"

@@ -35,8 +35,8 @@ def check(tmp_path, capsys):
         if path is None:
             path = tmp_path / "model.onnx"
             path.write_bytes(make_model(*ops))
+        asked = [f"--target={target}" for target in targets]
         with pytest.raises(SystemExit) as ending:
-            asked = [f"--target={target}" for target in targets]
             call_command("check_model", str(path), *asked, **options)
         printed = capsys.readouterr()
         return ending.value.code, printed.out, printed.err

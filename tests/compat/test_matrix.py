@@ -11,7 +11,7 @@ from compat.three_colours import load_three_colours, three_colours_csv
 from compat.top20 import TOP20
 from tests.make import make_cell, make_column, make_device, make_operator, make_target
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def names(matrix):

@@ -5,7 +5,7 @@ import pytest
 from compat.targets import TargetError, choose_probed, default_columns, resolve
 from tests.make import make_cell, make_column, make_device, make_operator, make_target
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from compat.reports import ReportError, submit_model
 from compat.uploads import kept_path
 from tests.make import make_cell, make_model, make_operator
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 HOSTILE = Path(__file__).parent.parent / "data" / "hostile"
 
