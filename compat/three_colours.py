@@ -8,12 +8,12 @@ from compat.columns import ColumnHead
 from compat.matrix import CellView, MatrixFilters, MatrixRow, load_matrix
 from compat.operators import OperatorName
 from compat.sheets import csv_lines
+from probes.judge.colours import OperatorColour, three_colours
+from probes.judge.reasons import Reason
+from probes.judge.verdict import Verdict
 
-# An operator that one target has not answered for is not safe on all of them.
 WORST_FIRST = ("red", "yellow", "unknown", "green")
 ADVICE = {"green": "safe", "yellow": "verify", "red": "avoid", "unknown": "unknown"}
-_RANK = {level: rank for rank, level in enumerate(WORST_FIRST)}
-_NOTHING = CellView("unknown", "none", False, "not_tried", {}, None)
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,12 @@ def load_three_colours(
     matrix = load_matrix(filters)
     if not matrix.columns:
         return []
-    lines = [_worst(row, matrix.columns) for row in matrix.rows]
-    return sorted(lines, key=lambda line: (_RANK[line.level], line.domain, line.name))
+    rows = {(row.domain, row.name): row for row in matrix.rows}
+    verdicts = {name: _verdicts(row, matrix.columns) for name, row in rows.items()}
+    worst = three_colours(verdicts)
+    lines = [_line(row, verdicts[name], worst[name]) for name, row in rows.items()]
+    order = WORST_FIRST.index
+    return sorted(lines, key=lambda line: (order(line.level), line.domain, line.name))
 
 
 def three_colours_csv(lines: Iterable[ThreeColour], sentences: Iterable[str]) -> Iterator[str]:
@@ -56,18 +60,31 @@ def three_colours_csv(lines: Iterable[ThreeColour], sentences: Iterable[str]) ->
     return csv_lines([header, *body])
 
 
-def _worst(row: MatrixRow, heads: Sequence[ColumnHead]) -> ThreeColour:
-    cells = [cell or _NOTHING for cell in row.cells]
-    index = min(range(len(cells)), key=lambda i: _RANK[cells[i].level])
-    worst = cells[index]
+def _line(row: MatrixRow, verdicts: Mapping[str, Verdict], worst: OperatorColour) -> ThreeColour:
+    """The worst known level; green only where every column has answered."""
+    level, slug = worst.level, worst.target
+    if level == "green" and worst.unknown_targets:
+        level, slug = "unknown", worst.unknown_targets[0]
+    decides = verdicts[slug]
+    cell = row.cells[list(verdicts).index(slug)]
     return ThreeColour(
         domain=row.domain,
         name=row.name,
-        level=worst.level,
-        column_slug=heads[index].slug,
-        reason_code=worst.reason_code,
-        reason_params=worst.reason_params,
-        kind=worst.kind,
-        contradiction=worst.contradiction,
-        columns_at_level=sum(cell.level == worst.level for cell in cells),
+        level=level,
+        column_slug=slug,
+        reason_code=decides.reason.code,
+        reason_params=decides.reason.params,
+        kind=decides.kind,
+        contradiction=cell.contradiction if cell else False,
+        columns_at_level=sum(verdict.level == level for verdict in verdicts.values()),
     )
+
+
+def _verdicts(row: MatrixRow, heads: Sequence[ColumnHead]) -> dict[str, Verdict]:
+    return {head.slug: _verdict(cell) for head, cell in zip(heads, row.cells, strict=True)}
+
+
+def _verdict(cell: CellView | None) -> Verdict:
+    if cell is None:
+        return Verdict("unknown", "none", Reason("not_tried", {}))
+    return Verdict(cell.level, cell.kind, Reason(cell.reason_code, cell.reason_params))
