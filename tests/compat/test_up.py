@@ -21,13 +21,14 @@ UP = """
 import sys
 import django; django.setup()
 from django.core.management import call_command
-from compat import casebook, exchange, fleet
+from compat import casebook, catalogue, fleet
 from compat.management.commands import load_evidence, up
 from tests.make import make_runnable_case
 casebook.all_cases = lambda: iter(())
 load_evidence.is_loaded = lambda path: True
 up.register_local_targets = lambda: fleet.register_local_targets(["fake"])
 call_command("migrate", verbosity=0)
+catalogue.load_catalogue()
 for op_type in ("Relu", "Abs", "Neg"):
     for number in range(10):
         make_runnable_case(op_type, number)
