@@ -257,6 +257,12 @@ def _cosine(wide: Array, other: Array) -> float | None:
     if wide.size < 2:
         return None
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        norms = float(np.sqrt(wide @ wide) * np.sqrt(other @ other))
-        value = float(wide @ other) / norms if norms else float(not (wide.any() or other.any()))
+        norms = float(np.sqrt(_dot(wide, wide)) * np.sqrt(_dot(other, other)))
+        same = float(not (wide.any() or other.any()))
+        value = _dot(wide, other) / norms if norms else same
     return min(1.0, max(-1.0, value)) if np.isfinite(value) else None
+
+
+def _dot(first: Array, second: Array) -> float:
+    """Without BLAS, whose threads would spin on the cores that the children are timed on."""
+    return float(np.einsum("i,i->", first, second))
