@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Left
 
 from compat.models import Cell, Claim, Column, Probe, Target
+from probes.cases import origins
 from probes.judge.support import Claim as JudgedClaim
 from probes.judge.support import Evidence, Verdict, judge
 
@@ -106,8 +107,15 @@ def _speaks_first(claim: Claim) -> tuple[int, float, int, int]:
     return -claim.rank, -newest, -(claim.opset_min or 0), CLAIM_LEVELS.index(claim.level)
 
 
+def judged_probes() -> QuerySet[Probe]:
+    """The newest results that speak of their operator: not retired cases, and not the cases whose
+    graph holds the operator's function body, for that is made of other operators."""
+    current = Probe.objects.filter(latest=True, case__retired=False)
+    return current.exclude(case__origin=origins.BODY)
+
+
 def _load_rows(column: Column, operators: Collection[int] | None) -> Iterable[Row]:
-    probes = Probe.objects.filter(target__column=column, latest=True, case__retired=False)
+    probes = judged_probes().filter(target__column=column)
     if operators is not None:
         probes = probes.filter(operator_id__in=operators)
     values = probes.annotate(line=Left("message", MESSAGE_CHARS)).values_list(

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Subquery
 from django.db.models.functions import Left
 
-from compat.cells import EVIDENCE, MESSAGE_CHARS, evidence_of, load_claims
+from compat.cells import EVIDENCE, MESSAGE_CHARS, evidence_of, judged_probes, load_claims
 from compat.models import Case, Cell, Column, Probe, Target
 from compat.operators import OperatorName, named_operators
 from probes.judge.knowledge import (
@@ -161,8 +161,7 @@ def _judge_version(choice: Choice, names: set[OperatorName]) -> dict[OperatorNam
     """The cells of an older version, which are not stored."""
     (target,) = choice.targets
     operators = {row.pk: (row.domain, row.name) for row in named_operators(names)}
-    current = Probe.objects.filter(target=target, latest=True, case__retired=False)
-    probes = current.filter(operator__in=operators)
+    probes = judged_probes().filter(target=target, operator__in=operators)
     rows = probes.annotate(line=Left("message", MESSAGE_CHARS)).order_by("pk")
     evidence: dict[int, list[Evidence]] = {}
     for operator, *values in rows.values_list("operator_id", *EVIDENCE):

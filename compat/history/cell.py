@@ -23,7 +23,7 @@ from compat.models import Cell, Target
 
 @dataclass(frozen=True)
 class EvidenceGroup:
-    """Probes of the core ("core") or of the other cases ("rest"), at the deciding version."""
+    """Probes of the core ("core"), of other cases ("rest") or of the function body ("body")."""
 
     code: str
     probes: tuple[ProbeRow, ...]
@@ -80,8 +80,8 @@ def _deciding(
 
 
 def _groups(rows: Sequence[ProbeRow]) -> Iterator[EvidenceGroup]:
-    for code, core in (("core", True), ("rest", False)):
-        if found := tuple(row for row in rows if row.core is core):
+    for code in ("core", "rest", "body"):
+        if found := tuple(row for row in rows if row.part == code):
             yield EvidenceGroup(code, found)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from compat.models import Cell, Operator, Probe
+from probes.cases import origins
 from probes.run.outcome import OUTCOMES, Outcome
 
 
@@ -52,6 +53,7 @@ class ProbeRow:
     id: int
     case_name: str
     core: bool
+    origin: str
     since_version: int
     dtypes: tuple[str, ...]
     oracles_agree: str
@@ -67,6 +69,13 @@ class ProbeRow:
     p50_ms: float | None
     target_id: int
     finished_at: datetime | None
+
+    @property
+    def part(self) -> str:
+        """What it can do to the cell: core decides, rest lowers, body does nothing."""
+        if self.core:
+            return "core"
+        return "body" if self.origin == origins.BODY else "rest"
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,7 @@ _PROBE_FIELDS = (
     "id",
     "case__name",
     "case__core",
+    "case__origin",
     "case__since_version",
     "case__dtypes",
     "case__oracles_agree",
@@ -177,6 +187,7 @@ def _probe_row(
     probe: int,
     case_name: str,
     core: bool,
+    origin: str,
     since_version: int,
     dtypes: list[str],
     oracles_agree: str,
@@ -188,6 +199,7 @@ def _probe_row(
         probe,
         case_name,
         core,
+        origin,
         since_version,
         tuple(dtypes),
         oracles_agree,

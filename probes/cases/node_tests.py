@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 from onnx.backend.test.case.test_case import TestCase
 
+from probes.cases import origins
 from probes.cases.canonical import domain_name
 from probes.cases.case import Case, case_id, operators_of, opset_of, walk_nodes
 from probes.model.signature import main_signature
@@ -27,7 +28,6 @@ RANDOM_OPERATORS = frozenset(
     )
 )
 # The function body of an operator proves it only roughly: told apart by its origin, never core.
-EXPANDED = "node-expanded"
 MARK = "_expanded"
 CITATION = "onnx.backend.test, kind=node"
 
@@ -53,7 +53,7 @@ def load_node_tests() -> Sequence[TestCase]:
 def _make_case(test: TestCase, by_name: Mapping[str, TestCase]) -> Case:
     model = _model(test)
     base, expanded, _ = test.name.partition(MARK)
-    origin = EXPANDED if expanded else "node"
+    origin = origins.BODY if expanded else origins.NODE
     domain, op_type, since = _proven(_model(by_name[base]))
     inputs, expected = _values(test)
     return Case(
@@ -77,7 +77,7 @@ def _make_case(test: TestCase, by_name: Mapping[str, TestCase]) -> Case:
         timed=False,
         citation=f"{CITATION}, {test.name}",
         # A body is no evidence for the node's own signature.
-        signature={} if origin == EXPANDED else _signature(model, op_type, domain),
+        signature={} if origin == origins.BODY else _signature(model, op_type, domain),
         operators=operators_of(model),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from probes.cases import origins
 from probes.model.values import NUMBER_OF
 
 
@@ -50,4 +51,4 @@ STEPS_ALLOWED = 1
 
 # Element: each value against its own tolerance, as onnx's own runner does. Peak: against the
 # largest expected value of the output, so that outputs of 1e-7 do not pass any absolute bound.
-ELEMENT_ORIGINS = frozenset(("node", "node-expanded"))
+ELEMENT_ORIGINS = frozenset((origins.NODE, origins.BODY))

@@ -114,3 +114,12 @@ def test_evidence_against_a_claim_is_a_contradiction():
     found = cell(target.column)
     assert (found.level, found.kind, found.claim_level) == ("red", "measured", "full")
     assert found.contradiction
+
+
+def test_a_function_body_in_other_operators_says_nothing_of_its_operator():
+    target = make_target()
+    make_probe(make_case(name="core"), target, "passed")
+    body = make_case(name="node/test_relu_expanded", core=False, origin="node-expanded")
+    make_probe(body, target, "rejected")
+    rebuild_cells(column=target.column)
+    assert (cell(target.column).level, cell(target.column).rest_total) == ("green", 0)
