@@ -50,6 +50,7 @@ def read_attributes(
     return dict(sorted(merged.items()))
 
 
+@cache
 def schema_defaults(schema: defs.OpSchema) -> dict[str, Any]:
     """Defaults that the schema itself declares."""
     return {

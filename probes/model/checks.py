@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import onnx
@@ -11,6 +12,8 @@ from probes.model.refusals import Problem
 from probes.model.scopes import subgraphs
 
 MOST_PROBLEMS = 50
+TERM = r"[A-Za-z]*(?:\.\.\.)?[A-Za-z]*"
+EQUATION = re.compile(rf"{TERM}(?:,{TERM})*(?:->{TERM})?")
 
 
 def find_problems(model: onnx.ModelProto) -> list[Problem]:
@@ -35,6 +38,9 @@ def check_graph(
     later = {name for node in graph.node for name in node.output if name}
     late: list[tuple[NodeProto, str]] = []
     for node in graph.node:
+        equation = check_equation(node)
+        if equation:
+            found.append(equation)
         inner = subgraphs(node)
         if inner:
             visible = outer | names
@@ -55,6 +61,16 @@ def check_graph(
     for output in graph.output:
         if output.name not in names and output.name not in outer:
             found.append(("missing_output", {"name": output.name}))
+
+
+def check_equation(node: NodeProto) -> Problem | None:
+    """A malformed Einsum equation, on which onnx's shape inference can loop for ever."""
+    for attr in node.attribute:
+        if node.op_type == "Einsum" and attr.name == "equation":
+            text = attr.s.decode("utf-8", "replace")
+            if not EQUATION.fullmatch(text.replace(" ", "")):
+                return "bad_equation", {"node": label(node), "equation": text[:80]}
+    return None
 
 
 def declared_names(graph: GraphProto) -> set[str]:

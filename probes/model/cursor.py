@@ -46,7 +46,7 @@ class Cursor:
             raise self.overrun(frame, end)
         return end
 
-    def content_start(self, wire: int, body: int, end: int) -> int:
+    def content_start(self, wire: int, body: int) -> int:
         """First content byte of a field whose value starts at `body`."""
         if wire != LENGTH:
             return body

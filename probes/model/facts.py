@@ -19,6 +19,7 @@ from probes.model.types import NOTHING, UNKNOWN, TensorInfo
 
 SCHEMA = 1
 Facts = dict[str, Any]
+STOPPING = frozenset({"bad_equation"})  # not given to shape inference
 LEFT_OUT = -1  # id of an optional input or output that is not given
 
 
@@ -29,6 +30,8 @@ def make_facts(path: str | Path, *, sha256: str = "", limits: Limits = LIMITS) -
     (`probes.run.analyse.facts_of`) for any file that is not your own.
     """
     structure = load_structure(path, sha256=sha256, limits=limits)
+    if any(code in STOPPING for code, _ in structure.problems):
+        raise invalid_model(structure.problems)
     found = infer_types(structure.model)
     opsets = opset_imports(found.model)
     root = open_scope(found.model.graph)

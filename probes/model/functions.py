@@ -61,7 +61,7 @@ def all_nodes(nodes: list[NodeProto]) -> Iterator[NodeProto]:
 
 @dataclass(frozen=True)
 class Expansion:
-    """What one node stands for once inlined; numbers stop growing at MOST."""
+    """What one node stands for once inlined, each call counted too; numbers stop at MOST."""
 
     nodes: int = 1
     bytes: int = 0
@@ -70,7 +70,7 @@ class Expansion:
     @classmethod
     def of_body(cls, parts: list[Expansion]) -> Expansion:
         return cls(
-            min(MOST, sum(one.nodes for one in parts)),
+            min(MOST, sum(one.nodes for one in parts) + 1),
             min(MOST, sum(one.bytes for one in parts)),
             max((one.depth for one in parts), default=0) + 1,
         )

@@ -36,7 +36,7 @@ class Limits:
     """The most that is read of one file; nothing above is looked at."""
 
     file_bytes: int = 2**31 - 1  # no protobuf reader takes more
-    nodes: int = 100_000
+    nodes: int = 50_000
     subgraphs: int = 2_000
     depth: int = 96  # protobuf's own readers stop at 100 nested messages
     fields: int = 4_000_000
@@ -45,7 +45,7 @@ class Limits:
     name_bytes: int = 4_096
     kept_bytes: int = 64 * 1024**2
     functions: int = 2_000
-    expanded_nodes: int = 100_000
+    expanded_nodes: int = 50_000
     calls: int = 64  # functions calling functions
 
 
@@ -140,6 +140,7 @@ PROBLEMS: dict[str, str] = {
     "unsorted": gettext_noop(
         "node '%(node)s' reads '%(name)s' before it is produced (sort the nodes topologically)"
     ),
+    "bad_equation": gettext_noop("node '%(node)s' has the malformed equation '%(equation)s'"),
     "type_mismatch": gettext_noop(
         "type mismatch at node '%(node)s' (%(op)s): %(left)s is %(left_type)s "
         "and %(right)s is %(right_type)s, they must agree"

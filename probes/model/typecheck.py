@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
 
 from onnx import defs
 
@@ -19,23 +21,44 @@ def find_type_problems(visits: Iterable[Visit], opsets: Mapping[str, int]) -> It
     for visit in visits:
         domain = visit.node.domain or "ai.onnx"
         schema = find_schema(visit.node.op_type, opsets.get(domain, 0), domain)
-        if schema is not None and schema.inputs:
-            problem = check_node(visit, schema)
-            if problem:
-                yield problem
+        formals = formal_inputs(schema) if schema is not None else []
+        problem = check_node(visit, formals) if formals else None
+        if problem:
+            yield problem
 
 
-def check_node(visit: Visit, schema: defs.OpSchema) -> Problem | None:
+class Formal(NamedTuple):
+    """variable: the type variable that inputs share; fixed: the only type allowed, or ""."""
+
+    variable: str
+    fixed: str
+    free: bool
+
+
+@cache
+def formal_inputs(schema: defs.OpSchema) -> list[Formal]:
+    """The declared inputs; the last one stands for all that a variadic operator takes."""
+    variadic = defs.OpSchema.FormalParameterOption.Variadic
+    return [
+        Formal(
+            one.type_str,
+            plain_type(*one.types) if len(one.types) == 1 else "",
+            one.option == variadic and not one.is_homogeneous,
+        )
+        for one in schema.inputs
+    ]
+
+
+def check_node(visit: Visit, formals: list[Formal]) -> Problem | None:
     bound: dict[str, tuple[str, str]] = {}
     for slot, (name, info) in enumerate(zip(visit.node.input, visit.inputs, strict=True)):
-        formal = schema.inputs[min(slot, len(schema.inputs) - 1)]
-        variadic = formal.option == defs.OpSchema.FormalParameterOption.Variadic
-        if info.dtype in (UNKNOWN, ABSENT) or (variadic and not formal.is_homogeneous):
+        formal = formals[min(slot, len(formals) - 1)]
+        if info.dtype in (UNKNOWN, ABSENT) or formal.free:
             continue
-        if len(formal.types) == 1:
-            other, wanted = f"input {slot}", plain_type(*formal.types)
+        if formal.fixed:
+            other, wanted = f"input {slot}", formal.fixed
         else:
-            other, wanted = bound.setdefault(formal.type_str, (f"'{name}'", info.dtype))
+            other, wanted = bound.setdefault(formal.variable, (f"'{name}'", info.dtype))
         if wanted != info.dtype:
             return "type_mismatch", {
                 "node": label(visit.node),

@@ -105,7 +105,7 @@ class Walk(Cursor):
         elif rule is Keep.NAME:
             self.keep_name(frame, number, wire, start, end)
         elif rule is Keep.PAYLOAD and frame.tensor is not None:
-            content = self.view[self.content_start(wire, body, end) : end]
+            content = self.view[self.content_start(wire, body) : end]
             frame.tensor.count_payload(number, wire, content)
             frame.tensor.spans.append((start, end))
         elif frame.message is messages.MODEL and number == 20:
@@ -162,7 +162,7 @@ class Walk(Cursor):
             raise self.damaged(f"a name with wire type {wire}", start)
         if end - start > self.limits.name_bytes:
             raise ModelFileError("too_long", limit=self.limits.name_bytes)
-        raw = bytes(self.view[self.content_start(wire, self.tag_end(start), end) : end])
+        raw = bytes(self.view[self.content_start(wire, self.tag_end(start)) : end])
         try:
             text = raw.decode("utf-8")
         except UnicodeDecodeError:
@@ -187,7 +187,7 @@ class Walk(Cursor):
         """The numbers of a field, packed or not."""
         if wire not in (VARINT, LENGTH):
             raise self.damaged(f"a number with wire type {wire}", body)
-        after, self.pos = self.pos, self.content_start(wire, body, end)
+        after, self.pos = self.pos, self.content_start(wire, body)
         frame = Frame(messages.INDICES, end)
         found: list[int] = []
         while self.pos < end and len(found) <= self.limits.dims:

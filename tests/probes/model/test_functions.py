@@ -108,3 +108,11 @@ def test_too_many_inputs_are_refused(tmp_path):
     assert refused(tmp_path, [node], [make_function("F", [relu("a", "b")])]) == (
         "function_missing_input"
     )
+
+
+def test_functions_of_nothing_are_counted_by_their_calls(tmp_path):
+    chain = [make_function("F0", [])]
+    for at in range(1, 41):
+        body = [call(f"F{at - 1}", "a", "t"), call(f"F{at - 1}", "t", "b")]
+        chain.append(make_function(f"F{at}", body))
+    assert refused(tmp_path, [call("F40", "x", "y")], chain) == "function_bomb"

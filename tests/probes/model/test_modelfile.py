@@ -69,6 +69,7 @@ BROKEN = [
     ([relu("nowhere", "y")], "missing_input"),
     ([relu("x", "y"), relu("x", "y")], "duplicate_output"),
     ([relu("x", "z")], "missing_output"),
+    ([helper.make_node("Einsum", ["x", "x"], ["y"], equation="..,...->..")], "bad_equation"),
 ]
 
 
