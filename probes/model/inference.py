@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 
 import onnx
-from onnx import GraphProto, ValueInfoProto, shape_inference
+from onnx import GraphProto, ValueInfoProto, defs, shape_inference
 
 from probes.model.refusals import Problem
 from probes.model.scopes import subgraphs
@@ -51,7 +52,7 @@ def infer_types(model: onnx.ModelProto) -> Inference:
         known = None
     except (RuntimeError, ValueError) as error:
         return Inference(model, False, [], [("not_inferred", {"detail": first_line(str(error))})])
-    if known is None and not problems:
+    if known is None and not problems:  # nothing that the model can be blamed for
         known = infer_loosely(bare)
     lies = find_lies(model, known) if known is not None else []
     final = infer_with_ranks(without_lies(model, lies))
@@ -116,14 +117,29 @@ def without_declarations(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def inference_problems(text: str) -> list[Problem]:
-    """One problem per node that the error names, those that stripping caused left out."""
-    lines = re.split(r"(?=\(op_type:)", text.replace("Inference error(s):", ""))
-    found = [first_line(NODE.sub(name_node, NOISE.sub("", line))) for line in lines]
-    return [
-        ("inference", {"detail": line})
-        for line, whole in zip(found, lines, strict=True)
-        if line and OF_STRIPPING not in whole
-    ]
+    """One problem per node that the error names.
+
+    Left out: what stripping caused, and errors inside an operator's own function body, which
+    onnx expands without the attributes' defaults (MeanVarianceNormalization).
+    """
+    found: list[Problem] = []
+    inside = False
+    for line in re.split(r"(?=\(op_type:)", text.replace("Inference error(s):", "")):
+        node = NODE.search(line)
+        detail = first_line(NODE.sub(name_node, NOISE.sub("", line)))
+        opens = node is not None and detail.endswith(":")
+        if detail and not inside and not opens and OF_STRIPPING not in line:
+            found.append(("inference", {"detail": detail}))
+        inside = opens and node is not None and has_own_body(node[1].strip())
+    return found
+
+
+@cache
+def has_own_body(op: str) -> bool:
+    """True for an ONNX operator that is defined by other operators."""
+    schemas = (one for one in defs.get_all_schemas_with_history() if one.name == op)
+    marks = ("has_function", "has_context_dependent_function")  # absent from onnx's type stubs
+    return any(getattr(schema, mark, False) for schema in schemas for mark in marks)
 
 
 def first_line(text: str, longest: int = 300) -> str:

@@ -139,3 +139,22 @@ def test_initializers_that_are_also_inputs_are_constants(tmp_path):
     facts = make_facts(save(make_model(nodes, inputs, initializers=[weight]), tmp_path / "m"))
     assert [one["name"] for one in facts["inputs"]] == ["x"]
     assert facts["signatures"][0]["inputs"][1]["const"] is True
+
+
+def test_an_operator_that_onnx_itself_cannot_expand_is_no_fault_of_the_model(tmp_path):
+    node = helper.make_node("MeanVarianceNormalization", ["x"], ["y"])
+    model = make_model([node], [("x", FLOAT, [1, 3, 4, 4])])
+    facts = make_facts(save(model, tmp_path / "m.onnx"))
+    assert facts["nodes"][0]["op"] == "MeanVarianceNormalization"
+
+
+def test_an_error_inside_a_branch_is_the_models(tmp_path):
+    empty = [helper.make_empty_tensor_value_info("b")]
+    branches = {
+        key: helper.make_graph([helper.make_node("MatMul", ["x", "x"], ["b"])], key, [], empty)
+        for key in ("then_branch", "else_branch")
+    }
+    node = helper.make_node("If", ["c"], ["y"], **branches)
+    inputs = [("c", TensorProto.BOOL, []), ("x", FLOAT, [2, 3])]
+    with pytest.raises(ModelFileError, match="MatMul"):
+        make_facts(save(make_model([node], inputs), tmp_path / "m.onnx"))
