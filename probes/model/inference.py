@@ -16,6 +16,8 @@ from probes.model.types import UNKNOWN, Shape, read_type
 # Strict inference wants values that were left out with the weights: no fault of the model.
 OF_STRIPPING = "Data size mismatch"
 MOST_WARNINGS = 20
+# What C++ exceptions become on their way to Python.
+CPP_ERRORS = (RuntimeError, ValueError, MemoryError, IndexError, OverflowError)
 MOST_ROUNDS = 6
 LONGEST_RANK = 64
 RANK_INPUT = {"Reshape": 1, "ConstantOfShape": 0}  # input whose length is the output's rank
@@ -50,7 +52,7 @@ def infer_types(model: onnx.ModelProto) -> Inference:
     except shape_inference.InferenceError as error:
         problems = inference_problems(str(error))
         known = None
-    except (RuntimeError, ValueError) as error:
+    except CPP_ERRORS as error:
         return Inference(model, False, [], [("not_inferred", {"detail": first_line(str(error))})])
     if known is None and not problems:  # nothing that the model can be blamed for
         known = infer_loosely(bare)
@@ -66,7 +68,7 @@ def infer_loosely(model: onnx.ModelProto) -> onnx.ModelProto | None:
     for data_prop in (True, False):
         try:
             return shape_inference.infer_shapes(model, data_prop=data_prop)
-        except (shape_inference.InferenceError, RuntimeError, ValueError):
+        except (shape_inference.InferenceError, *CPP_ERRORS):
             continue
     return None
 

@@ -41,24 +41,9 @@ def test_too_much_memory_ends_in_a_sentence(tmp_path, monkeypatch):
         facts_of(tmp_path / "any.onnx", memory_bytes=10_000_000)
 
 
-def test_a_crash_of_the_analysis_ends_in_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr("probes.run.analyse.call_limited", crash)
-    with pytest.raises(ModelFileError, match="crashed"):
-        facts_of(tmp_path / "any.onnx")
-
-
-def linger(function, payload, **limits):
-    """A child that is there until it is noticed: any Python is larger than ten megabytes."""
-    from probes.run.limited import call_limited
-
-    return call_limited("tests.probes.run.test_analyse:wait", payload, **limits)
-
-
-def wait(payload):
-    time.sleep(60)
-
-
-def crash(function, payload, **limits):
-    from probes.run.limited import call_limited
-
-    return call_limited("os:abort_with", payload, **limits)
+@pytest.mark.parametrize("path", sorted((DATA / "crashers").glob("*.onnx")), ids=lambda p: p.stem)
+def test_models_that_crash_onnx_itself_end_in_a_sentence(path):
+    """Found by mutation: onnx 1.23.2 dies of both; another onnx may find words of its own."""
+    with pytest.raises(ModelFileError) as caught:
+        facts_of(path)
+    assert caught.value.code in {"analysis_crashed", "invalid"}
