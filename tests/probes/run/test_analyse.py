@@ -31,8 +31,8 @@ def test_a_refusal_crosses_the_process(name):
 
 def test_too_much_time_ends_in_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr("probes.run.analyse.call_limited", linger)
-    with pytest.raises(ModelFileError, match=r"took too long and was stopped after 0\.3 seconds"):
-        facts_of(tmp_path / "any.onnx", seconds=0.3)
+    with pytest.raises(ModelFileError, match="took too long"):
+        facts_of(tmp_path / "any.onnx", seconds=0.2)
 
 
 def test_too_much_memory_ends_in_a_sentence(tmp_path, monkeypatch):
@@ -50,7 +50,7 @@ def test_models_that_crash_onnx_itself_end_in_a_sentence(path):
 
 
 def linger(function, payload, **limits):
-    """A child that is there until it is noticed: any Python is larger than ten megabytes."""
+    """A child that stays until it is noticed; any Python is larger than ten megabytes."""
     from probes.run.limited import call_limited
 
     return call_limited("tests.probes.run.test_analyse:wait", payload, **limits)
