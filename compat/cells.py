@@ -81,7 +81,7 @@ def load_claims(
     column: Column, operators: Collection[int] | None = None
 ) -> dict[int, list[JudgedClaim]]:
     """Operator id -> claims that join the column, the one that speaks first in front."""
-    found: QuerySet[Claim] = Claim.objects.filter(
+    found: QuerySet[Claim] = Claim.objects.select_related("source").filter(
         runtime=column.runtime, device_class__in=[column.device.device_class, ""]
     )
     if operators is not None:
@@ -92,7 +92,7 @@ def load_claims(
             JudgedClaim(
                 level=claim.level,
                 version=claim.runtime_version,
-                source_id=claim.source_id,
+                source=claim.source.title,
                 restriction=claim.restriction,
                 unit=claim.unit,
                 ref=f"claim:{claim.pk}",

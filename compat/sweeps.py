@@ -20,6 +20,7 @@ __all__ = [
     "Progress",
     "SweepError",
     "announce",
+    "are_open",
     "progress",
     "resume_sweep",
     "start_missing",
@@ -33,6 +34,11 @@ RATE_WINDOW = timedelta(seconds=30)
 
 class SweepError(ValueError):
     """A sweep that cannot be started; the message says what to do."""
+
+
+def are_open() -> bool:
+    """Whether whoever reaches the site may start and stop sweeps."""
+    return bool(settings.OPEN_SWEEPS)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -22,7 +21,7 @@ class MayStartSweeps(BasePermission):
     message = "Sweeps cannot be started over this API (OPATLAS_OPEN_SWEEPS=1 allows it)."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        return bool(settings.OPEN_SWEEPS)
+        return sweeps.are_open()
 
 
 class SweepRequestSerializer(serializers.Serializer[Any]):

@@ -29,8 +29,13 @@ def choose_claim(claims: Sequence[Claim]) -> Claim | None:
     return max(known, key=lambda claim: version_key(claim.version), default=None)
 
 
+def _named(claim: Claim) -> str:
+    """The document with its version, which many titles hold already."""
+    return claim.source if claim.version in claim.source else f"{claim.source} {claim.version}"
+
+
 def claim_verdict(claim: Claim) -> Verdict:
-    params: dict[str, Param] = {"source": f"{claim.source_id} {claim.version}".strip()}
+    params: dict[str, Param] = {"source": _named(claim)}
     code = f"claim_{claim.level}"
     restriction = first_line(claim.restriction)
     if restriction:

@@ -35,7 +35,7 @@ class Claim(NamedTuple):
 
     level: str  # "full" | "partial" | "none"
     version: str = ""
-    source_id: str = ""
+    source: str = ""  # the document, as a reader knows it
     restriction: str = ""
     unit: str = ""
     ref: Ref = None

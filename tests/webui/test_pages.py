@@ -192,6 +192,20 @@ def test_a_sweep_starts_on_this_machines_own_targets_only(client, monkeypatch):
     assert page.url == f"/sweeps/{Sweep.objects.get().pk}/"
 
 
+def test_visitors_of_a_closed_site_cannot_make_its_machine_work(client, monkeypatch, settings):
+    settings.OPEN_SWEEPS = False
+    sweep = make_sweep(make_target(), state="running", total=4)
+    make_probe(sweep=sweep, state="queued", outcome="")
+    monkeypatch.setattr("compat.fleet.local_targets", lambda: [sweep.target])
+    assert "Start a sweep" not in client.get(f"/targets/{COLUMN}/").content.decode()
+    assert "/stop/" not in client.get(f"/sweeps/{sweep.pk}/").content.decode()
+    for path in (f"/targets/{COLUMN}/sweeps/", f"/sweeps/{sweep.pk}/stop/"):
+        answer = client.post(path)
+        assert answer.status_code == 403
+        assert "does not let its visitors" in answer.content.decode()
+    assert Sweep.objects.get().state == "running"
+
+
 def test_forms_are_refused_without_their_token(client):
     from django.test import Client
 

@@ -3,7 +3,7 @@
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from compat import fleet
+from compat import fleet, sweeps
 from compat.history import NotKnown, load_column
 from compat.matrix import load_matrix
 from webui.columns import group_columns
@@ -19,5 +19,6 @@ def target(request: HttpRequest, slug: str) -> HttpResponse:
         page = load_column(slug.partition("@")[0])
     except NotKnown as error:
         raise Http404(str(error)) from error
-    can_sweep = any(each.column.slug == page.column.slug for each in fleet.local_targets())
+    is_local = any(each.column.slug == page.column.slug for each in fleet.local_targets())
+    can_sweep = is_local and sweeps.are_open()
     return render(request, "webui/target.html", {"page": page, "can_sweep": can_sweep})

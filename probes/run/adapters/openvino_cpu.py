@@ -3,6 +3,7 @@ operator."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,11 @@ TYPES = {
     "f4e2m1": "float4e2m1", "string": "string",
 }  # fmt: skip
 TO_ONNX = {name: NUMBER_OF[onnx_name] for name, onnx_name in TYPES.items()}
+# Lines of an error that say where in OpenVINO's own sources it arose, not what is wrong.
+FRAMING = re.compile(
+    r"Exception from src/|Check '.*' failed at |FrontEnd API failed|Model wasn't fully converted"
+    r"|Summary:|To facilitate the conversion|While validating ONNX node"
+)
 FROM_ONNX = {number: getattr(ov.Type, name) for name, number in TO_ONNX.items()}
 
 
@@ -90,14 +96,22 @@ class OpenVinoAdapter(Adapter):
         try:
             converted = self.core.read_model(model)
         except Exception as error:
-            raise Refused(Stage.CONVERT, str(error)) from error
+            raise Refused(Stage.CONVERT, _message(error)) from error
         enter(Stage.COMPILE)
         try:
             compiled = self.core.compile_model(converted, "CPU", self.properties)
         except Exception as error:
-            raise Refused(Stage.COMPILE, str(error)) from error
+            raise Refused(Stage.COMPILE, _message(error)) from error
         enter(Stage.LOAD)
         return OpenVinoSession(compiled, model)
+
+
+def _message(error: Exception) -> str:
+    """What is wrong on the first line, then the error as it came."""
+    text = str(error)
+    lines = (line.strip() for line in text.splitlines())
+    telling = [line.removeprefix("-- ") for line in lines if line and not FRAMING.match(line)]
+    return "\n".join([" ".join(telling), text]) if telling else text
 
 
 def _remaining(compiled: ov.CompiledModel, model: bytes, inputs: Sequence[Value]) -> list[Value]:

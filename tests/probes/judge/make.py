@@ -31,7 +31,7 @@ def rest(name="a", outcome="passed", **changes):
 
 def claim(level="full", version="2.3.2", **changes):
     return Claim(
-        level, version, **({"source_id": "vendor-list", "ref": f"{level}{version}"} | changes)
+        level, version, **({"source": "vendor-list", "ref": f"{level}{version}"} | changes)
     )
 
 
