@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 
 import probes.cases
+import probes.model
 from compat.models import Case, Operator
 from probes.cases import case as engine
 from probes.cases.catalogue import CaseStore, mainstream_cases, read_pack
@@ -25,8 +26,9 @@ class CaseMismatch(Exception):
 
 
 def files() -> list[Path]:
-    """What the cases are made from: the pack, the list of names, and the code that builds."""
-    code = Path(probes.cases.__path__[0]).rglob("*.py")
+    """What the cases are made from: the pack, the list of names, the code that builds and names."""
+    rooms = (probes.cases, probes.model)
+    code = (path for room in rooms for path in Path(room.__path__[0]).rglob("*.py"))
     return [path for path in (PACK, MAINSTREAM, *sorted(code)) if path.exists()]
 
 

@@ -14,6 +14,7 @@ from django.db import transaction
 
 from compat import casebook, cells, documented
 from compat.models import Column, Device, Loaded, Operator
+from probes import judge
 
 CONTRIB = settings.FIXTURES_DIR / "operators_contrib.csv"
 DEVICES = settings.FIXTURES_DIR / "devices.csv"
@@ -139,6 +140,11 @@ def _load_column(row: dict[str, str]) -> None:
     )
 
 
+def rule_files() -> list[Path]:
+    """The code that judges: cells of another release's rule are judged again."""
+    return [Path(cells.__file__), *sorted(Path(judge.__path__[0]).glob("*.py"))]
+
+
 def read_csv(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -154,4 +160,5 @@ PARTS: tuple[tuple[str, Callable[[], Iterable[Path]], Callable[[], Any]], ...] =
         documented.load_documented,
     ),
     ("cases", casebook.files, casebook.load_cases),
+    ("the rule", rule_files, lambda: None),
 )

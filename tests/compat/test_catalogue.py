@@ -139,9 +139,16 @@ def test_another_compilers_claims_are_there_without_a_column(shipped):
 
 
 def test_loading_again_reads_nothing(shipped, django_assert_max_num_queries):
-    assert shipped == ["operators", "devices", "documented claims", "cases"]
+    assert shipped == ["operators", "devices", "documented claims", "cases", "the rule"]
     with django_assert_max_num_queries(6):
         assert catalogue.load_catalogue() == []
+
+
+def test_cells_of_another_releases_rule_are_judged_again(shipped):
+    Loaded.objects.filter(name="the rule").update(digest="old")
+    Cell.objects.update(level="unknown", reason_code="not_tried")
+    assert catalogue.load_catalogue() == ["the rule"]
+    assert not Cell.objects.filter(reason_code="not_tried").exists()
 
 
 def test_a_changed_file_is_loaded_again_and_replaces_what_was(shipped):
