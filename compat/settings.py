@@ -130,14 +130,17 @@ STORAGES = {
     },
 }
 
+# Scopes of the API that need no token; "results" and "admin" always need one.
+OPEN_SCOPES = frozenset(_list("OPATLAS_OPEN_SCOPES", "read,reports")) & {"read", "reports"}
+
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
         "rest_framework.parsers.JSONParser",
         "rest_framework.parsers.MultiPartParser",
     ],
-    "DEFAULT_AUTHENTICATION_CLASSES": [],
-    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["compat.api.access.BearerToken"],
+    "DEFAULT_PERMISSION_CLASSES": ["compat.api.access.HasScope"],
     "UNAUTHENTICATED_USER": None,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "compat.api.problems.handle",

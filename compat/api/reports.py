@@ -82,6 +82,7 @@ class ReportSerializer(serializers.Serializer[Any]):
 
 
 class Reports(APIView):
+    scope = "reports"
     parser_classes = [MultiPartParser]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -112,6 +113,8 @@ class Reports(APIView):
 
 
 class OneReport(APIView):
+    scope = "reports"
+
     @extend_schema(
         operation_id="get_report", responses={200: ReportSerializer, 404: ProblemSerializer}
     )

@@ -6,22 +6,22 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import JSONParser
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from compat import sweeps
+from compat.api.access import HasScope
 from compat.api.problems import ProblemSerializer
 from compat.models import Sweep
 from compat.targets import choose_probed
 
 
-class MayStartSweeps(BasePermission):
-    message = "Sweeps cannot be started over this API (OPATLAS_OPEN_SWEEPS=1 allows it)."
+class MayStartSweeps(HasScope):
+    """Anybody where the installation is open, else a token of an administrator."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        return sweeps.are_open()
+        return sweeps.are_open() or super().has_permission(request, view)
 
 
 class SweepRequestSerializer(serializers.Serializer[Any]):
@@ -48,6 +48,7 @@ class SweepSerializer(serializers.Serializer[Any]):
 
 
 class Sweeps(APIView):
+    scope = "admin"
     # JSON alone: a page of another site cannot send it from a visitor's browser.
     parser_classes = [JSONParser]
     permission_classes = [MayStartSweeps]
@@ -58,6 +59,7 @@ class Sweeps(APIView):
         responses={
             201: SweepSerializer,
             400: ProblemSerializer,
+            401: ProblemSerializer,
             403: ProblemSerializer,
             422: ProblemSerializer,
         },

@@ -3,7 +3,9 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 
-from compat.api import cells, matrix, operators, reports, sweeps, targets
+from compat.api import cells, describe, matrix, operators, reports, sweeps, targets
+
+__all__ = ["describe", "urlpatterns"]
 
 app_name = "api"
 urlpatterns = [

@@ -1,5 +1,6 @@
 """The knowledge base's tables, one noun a file."""
 
+from compat.models.access import Token
 from compat.models.catalogue import (
     Case,
     Claim,
@@ -28,4 +29,5 @@ __all__ = [
     "Source",
     "Sweep",
     "Target",
+    "Token",
 ]

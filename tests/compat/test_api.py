@@ -309,8 +309,8 @@ def test_a_sweep_of_what_nobody_probes_or_nobody_knows_is_422(ask, relu):
 
 def test_a_sweep_is_closed_to_strangers_on_a_public_server(ask, settings):
     settings.OPEN_SWEEPS = False
-    problem = start(ask, 403, target="anything")
-    assert "OPATLAS_OPEN_SWEEPS" in problem["detail"]
+    problem = start(ask, 401, target="anything")
+    assert 'scope "admin"' in problem["detail"]
 
 
 def test_a_page_of_another_site_cannot_start_a_sweep(client):
