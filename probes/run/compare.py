@@ -161,7 +161,8 @@ def _wide(array: Array) -> Array:
     """Flat float64 of any number type; complex numbers as pairs."""
     if array.dtype.kind == "c":
         return array.astype(np.complex128).reshape(-1).view(np.float64)
-    return array.astype(np.float64).reshape(-1)
+    with np.errstate(invalid="ignore"):  # a signalling NaN is a value here, not a mistake
+        return array.astype(np.float64).reshape(-1)
 
 
 def _errors(
