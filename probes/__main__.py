@@ -1,0 +1,5 @@
+"""`python -m probes`."""
+
+from probes.cli.main import main
+
+raise SystemExit(main())
