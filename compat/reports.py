@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -20,13 +19,11 @@ from compat.uploads import NoRoomError, StoredUpload, kept_path, stored_upload, 
 from probes.judge.finding import findings_to_json
 from probes.judge.knowledge import Keys, TargetKnowledge, signature_keys
 from probes.judge.risk import assess, summary
+from probes.model.plain import plain_document, plain_file_name
 from probes.model.refusals import ModelFileError
 
 SCHEMA = 1
 KEEP = timedelta(days=30)
-FILE_NAME_LENGTH = 200
-NAME_LENGTH = 300  # of a node or a tensor, as it is stored
-_NOT_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 Facts = dict[str, Any]
 Result = dict[str, Any]
@@ -81,7 +78,7 @@ def read_facts(path: Path, *, sha256: str = "") -> Facts:
     """The facts of a stranger's file, made in a limited child; raises ModelFileError."""
     from probes.run.analyse import facts_of
 
-    facts: Facts = _printable(facts_of(path, sha256=sha256))
+    facts: Facts = plain_document(facts_of(path, sha256=sha256))
     return facts
 
 
@@ -165,20 +162,3 @@ def _keep(report: Report, upload: StoredUpload) -> None:
     upload.keep(report.token)
     Report.objects.filter(pk=report.pk).update(kept_until=timezone.now() + KEEP)
     report.refresh_from_db(fields=["kept_until"])
-
-
-def plain_file_name(name: str) -> str:
-    """A file's name without folders and control characters; shown only, never opened."""
-    last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    return _NOT_TEXT.sub("", last).strip()[:FILE_NAME_LENGTH]
-
-
-def _printable(value: Any) -> Any:
-    """A document that any database stores: bounded names, no control characters."""
-    if isinstance(value, str):
-        return _NOT_TEXT.sub("\ufffd", value)[:NAME_LENGTH]
-    if isinstance(value, dict):
-        return {_printable(name): _printable(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_printable(item) for item in value]
-    return value

@@ -14,7 +14,7 @@ from drf_spectacular.plumbing import build_array_type
 from drf_spectacular.utils import Direction
 from rest_framework import serializers
 
-from compat.findings import sentence
+from probes.judge.told import sentence
 
 Document = dict[str, Any]
 Field = serializers.Field[Any, Any, Any, Any]

@@ -15,9 +15,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from compat.api.problems import ProblemSerializer
-from compat.findings import told_result
 from compat.models import Report
 from compat.reports import ReportError, load_report, submit_model
+from probes.judge.told import told_result
 
 FORM_BYTES = 100_000  # what the other fields may add to the file
 

@@ -4,24 +4,20 @@ import json
 import sys
 import traceback
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand
 
-from compat.findings import Document, told_result
-from compat.reports import Facts, choose_targets, judge_facts, plain_file_name, read_facts
+from compat.reports import Facts, choose_targets, judge_facts, read_facts
 from compat.targets import TargetError
-from probes.judge.risk import reaches
-from probes.judge.words import KINDS, LEVELS, RUNGS
+from probes.judge.told import Document, any_found, report_lines, told_result
+from probes.model.plain import plain_file_name
 from probes.model.refusals import ModelFileError
 
 NOTHING_FOUND, FINDINGS, COULD_NOT_TELL = 0, 1, 2
 FAIL_ON = ("red", "yellow", "unknown")
-SHOWN_NODES = 8
-SAID = ("level", "kind", "rung", "text", "detail_text", "advice_text")
-TOTALS = ("red", "yellow", "green", "unknown", "free")
 
 
 class Command(BaseCommand):
@@ -48,11 +44,10 @@ class Command(BaseCommand):
         except Exception as error:  # noqa: BLE001 - a failure of ours must not read as "findings"
             traceback.print_exc(file=self.stderr)
             self._give_up("internal", f"The check itself failed: {error}", as_json)
-        text = json.dumps({"targets": told}) if as_json else "\n".join(_lines(told, facts, options))
-        self.stdout.write(text)
-        levels = {finding["level"] for result in told for finding in result["findings"]}
-        found = any(reaches(level, options["fail_on"]) for level in levels)
-        sys.exit(FINDINGS if found else NOTHING_FOUND)
+        name, opsets = plain_file_name(options["model"]), facts["model"]["opsets"]
+        lines = report_lines(told, file_name=name, opsets=opsets)
+        self.stdout.write(json.dumps({"targets": told}) if as_json else "\n".join(lines))
+        sys.exit(FINDINGS if any_found(told, options["fail_on"]) else NOTHING_FOUND)
 
     def _give_up(self, code: str, sentence: str, as_json: bool) -> NoReturn:
         if as_json:
@@ -65,41 +60,3 @@ def _judge(path: Path, names: Sequence[str]) -> tuple[list[Document], Facts]:
     asked = choose_targets(names)
     facts = read_facts(path)
     return [told_result(result, facts) for result in judge_facts(facts, asked)], facts
-
-
-def _lines(told: Sequence[Document], facts: Facts, options: dict[str, Any]) -> Iterator[str]:
-    opsets = ", ".join(f"{name} {number}" for name, number in facts["model"]["opsets"].items())
-    yield f"{plain_file_name(options['model'])}: {len(facts['nodes'])} nodes, {opsets}"
-    for result in told:
-        totals = ", ".join(f"{result['totals'][word]} {word}" for word in TOTALS)
-        yield f"\n{result['id']}: {result['level']} (nodes: {totals})"
-        for group in _alike(result["findings"]):
-            yield from _group_lines(group)
-
-
-def _alike(findings: Sequence[Document]) -> list[list[Document]]:
-    """What is not green, those together that say the same of one operator in other sizes."""
-    groups: dict[tuple[object, ...], list[Document]] = {}
-    for finding in findings:
-        if finding["level"] != "green":
-            key = (*finding["operator"], *map(finding.get, SAID))
-            groups.setdefault(key, []).append(finding)
-    return list(groups.values())
-
-
-def _group_lines(group: Sequence[Document]) -> Iterator[str]:
-    first = group[0]
-    count = sum(len(finding["nodes"]) for finding in group)
-    names = [name for finding in group for name in finding["node_names"]][:SHOWN_NODES]
-    operator = first["operator"][1] or "the model"
-    times = f" x{count}" if count > 1 else ""
-    symbol = LEVELS[first["level"]].symbol
-    yield f"  {symbol} {first['level']:<7} {operator}{times}: {first['text']}"
-    if first["detail_text"]:
-        yield f"      {first['detail_text']}"
-    yield f"      evidence: {KINDS[first['kind']]}; {RUNGS[first['rung']].word}"
-    if names:
-        more = f" and {count - len(names)} more" if count > len(names) else ""
-        yield f"      at: {', '.join(names)}{more}"
-    if first["advice_text"]:
-        yield f"      {first['advice_text']}"
