@@ -5,11 +5,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from compat.facts_check import FactsError, check_facts
 from compat.knowledge import knowledge_for
 from compat.models import Column, Report, Target
 from compat.operators import OperatorName
@@ -45,9 +46,24 @@ class Upload(Protocol):
     def chunks(self) -> Iterable[bytes]: ...
 
 
+class Answer(NamedTuple):
+    """The report of a question, and whether nobody had asked it before."""
+
+    report: Report
+    is_new: bool
+
+
 def submit_model(
     *, file: Upload, file_name: str, target_names: Sequence[str], keep: bool = False
 ) -> Report:
+    """As `answer_model`, for who only wants the report."""
+    answer = answer_model(file=file, file_name=file_name, target_names=target_names, keep=keep)
+    return answer.report
+
+
+def answer_model(
+    *, file: Upload, file_name: str, target_names: Sequence[str], keep: bool = False
+) -> Answer:
     """Answer which operators of the model are risky on the targets; all shown columns if none.
 
     The same model, targets and knowledge give the same report again. Raises ReportError for a
@@ -58,19 +74,36 @@ def submit_model(
     try:
         with stored_upload(file.chunks()) as upload:
             facts = read_facts(upload.path, sha256=upload.sha256)
-            report = _store(upload, file_name, asked, facts)
+            answer = _answer(upload.sha256, upload.size, file_name, asked, facts)
             if keep:
-                _keep(report, upload)
+                _keep(answer.report, upload)
     except NoRoomError as error:
         raise ReportError("no_room", str(error)) from error
     except ModelFileError as error:
         raise ReportError(error.code, error.sentence, error.params) from error
-    return report
+    return answer
+
+
+def answer_facts(*, facts: Any, file_name: str, target_names: Sequence[str]) -> Answer:
+    """The same from a facts document that was made elsewhere, which is checked first.
+
+    What stands in it is its sender's word, so it shares a report with equal facts only, never
+    with the file that it says it is of. Raises ReportError, TargetError.
+    """
+    try:
+        check_facts(facts)
+    except FactsError as error:
+        raise ReportError("bad_facts", str(error)) from error
+    asked = choose_targets(target_names)
+    plain: Facts = plain_document(facts)
+    text = json.dumps(plain, sort_keys=True)
+    identity = f"facts {hashlib.sha256(text.encode()).hexdigest()}"
+    return _answer(identity, plain["model"]["bytes"], file_name, asked, plain)
 
 
 def choose_targets(names: Sequence[str]) -> list[Column | Target]:
     """The named targets, or every shown column; raises TargetError."""
-    named = [name for name in names if name.strip()]
+    named = [plain_document(name) for name in names if name.strip()]
     return resolve(named) if named else list(default_columns())
 
 
@@ -126,35 +159,36 @@ def _result(
     }
 
 
-def _store(
-    upload: StoredUpload, file_name: str, asked: Sequence[Column | Target], facts: Facts
-) -> Report:
+def _answer(
+    identity: str, size: int, file_name: str, asked: Sequence[Column | Target], facts: Facts
+) -> Answer:
     """The report of this question; an equal one that exists is the answer."""
     results = judge_facts(facts, asked)
-    question = _question(upload.sha256, results)
+    question = _question(identity, results)
     known = Report.objects.filter(question=question).first()
     if known is not None:
-        return known
+        return Answer(known, False)
     try:
         with transaction.atomic():
-            return Report.objects.create(
+            report = Report.objects.create(
                 question=question,
                 file_name=plain_file_name(file_name),
-                model_sha256=upload.sha256,
-                model_bytes=upload.size,
+                model_sha256=facts["model"]["sha256"],
+                model_bytes=size,
                 targets=[entry.slug for entry in asked],
                 state=Report.State.READY,
                 facts=facts,
                 results=results,
             )
     except IntegrityError:  # asked twice at the same moment
-        return Report.objects.get(question=question)
+        return Answer(Report.objects.get(question=question), False)
+    return Answer(report, True)
 
 
-def _question(sha256: str, results: Sequence[Result]) -> str:
+def _question(identity: str, results: Sequence[Result]) -> str:
     """What is found is all that depends on the knowledge, so it stands for its revision."""
     ordered = sorted(results, key=lambda result: str(result["id"]))
-    text = json.dumps([SCHEMA, sha256, ordered], sort_keys=True)
+    text = json.dumps([SCHEMA, identity, ordered], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -104,8 +104,14 @@ UPLOAD_DIR = DATA_DIR / "uploads"
 FIXTURES_DIR = BASE_DIR / "fixtures"
 UPLOAD_LIMIT_BYTES = int(os.environ.get("OPATLAS_UPLOAD_LIMIT_MB", "2048")) * 1_000_000
 UPLOAD_QUOTA_BYTES = int(os.environ.get("OPATLAS_UPLOAD_QUOTA_MB", "8192")) * 1_000_000
+FACTS_LIMIT_BYTES = int(os.environ.get("OPATLAS_FACTS_LIMIT_MB", "16")) * 1_000_000
 # Whether anybody who reaches the API may start a sweep: yes on one's own machine.
 OPEN_SWEEPS = os.environ.get("OPATLAS_OPEN_SWEEPS", "0" if PRODUCTION else "1") == "1"
+# Agents: how long a claim stands without a renewal, how often an idle one asks, and the Redis
+# server that wakes it, as devices reach it; each has a user of its own there.
+AGENT_LEASE_S = float(os.environ.get("OPATLAS_AGENT_LEASE_S", "300"))
+AGENT_POLL_S = float(os.environ.get("OPATLAS_AGENT_POLL_S", "10"))
+AGENT_REDIS_URL = os.environ.get("OPATLAS_AGENT_REDIS_URL", "")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 
@@ -136,7 +142,7 @@ OPEN_SCOPES = frozenset(_list("OPATLAS_OPEN_SCOPES", "read,reports")) & {"read",
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
-        "rest_framework.parsers.JSONParser",
+        "compat.api.parsers.BoundedJson",
         "rest_framework.parsers.MultiPartParser",
     ],
     "DEFAULT_AUTHENTICATION_CLASSES": ["compat.api.access.BearerToken"],
@@ -151,6 +157,10 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "compat.api.describe.declare_problems",
+    ],
 }
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PRODUCTION

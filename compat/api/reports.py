@@ -1,4 +1,4 @@
-"""Reports: ask about a model file, and read the answer again by its token."""
+"""Reports: ask about a model file or its facts, and read the answer again by its token."""
 
 from typing import Any
 
@@ -6,7 +6,8 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.urls import reverse
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.parsers import MultiPartParser
@@ -14,9 +15,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from compat.api.parsers import FactsJson
 from compat.api.problems import ProblemSerializer
 from compat.models import Report
-from compat.reports import ReportError, load_report, submit_model
+from compat.reports import Answer, ReportError, answer_facts, answer_model, load_report
 from probes.judge.told import told_result
 
 FORM_BYTES = 100_000  # what the other fields may add to the file
@@ -28,6 +30,16 @@ class ReportRequestSerializer(serializers.Serializer[Any]):
     model = serializers.FileField()
     target = serializers.ListField(child=serializers.CharField(), required=False)
     keep = serializers.BooleanField(required=False)
+
+
+class FactsRequestSerializer(serializers.Serializer[Any]):
+    """`facts`: the document that `python -m probes check` makes; no weights are in it."""
+
+    facts = serializers.DictField()
+    targets = serializers.ListField(
+        child=serializers.CharField(max_length=260), max_length=200, required=False
+    )
+    file_name = serializers.CharField(max_length=1000, required=False, allow_blank=True)
 
 
 class ReasonSerializer(serializers.Serializer[Any]):
@@ -81,9 +93,18 @@ class ReportSerializer(serializers.Serializer[Any]):
     targets = TargetResultSerializer(many=True)
 
 
+LOCATION = OpenApiParameter(
+    "Location",
+    OpenApiTypes.URI,
+    OpenApiParameter.HEADER,
+    description="Where the report can be read again.",
+    response=[200, 202],
+)
+
+
 class Reports(APIView):
     scope = "reports"
-    parser_classes = [MultiPartParser]
+    parser_classes = [MultiPartParser, FactsJson]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """A body that is too large is refused before it is read."""
@@ -94,22 +115,50 @@ class Reports(APIView):
 
     @extend_schema(
         operation_id="create_report",
-        request={"multipart/form-data": ReportRequestSerializer},
-        responses={201: ReportSerializer, 400: ProblemSerializer, 422: ProblemSerializer},
+        parameters=[LOCATION],
+        request={
+            "multipart/form-data": ReportRequestSerializer,
+            "application/json": FactsRequestSerializer,
+        },
+        responses={
+            200: OpenApiResponse(ReportSerializer, "The question was asked before."),
+            202: OpenApiResponse(ReportSerializer, "A new report; `state` says whether it waits."),
+            422: ProblemSerializer,
+        },
     )
     def post(self, request: Request) -> Response:
         """Which operators of a model are risky on the targets; the same question, one report."""
-        file = request.FILES.get("model")
-        if not isinstance(file, UploadedFile):
-            raise ValidationError({"model": "Send an ONNX file in the field model."})
-        form = QueryDict() if not isinstance(request.data, QueryDict) else request.data
-        report = submit_model(
-            file=file,
-            file_name=file.name or "",
-            target_names=form.getlist("target"),
-            keep=form.get("keep", "").lower() in ("1", "true", "yes", "on"),
+        data = request.data
+        form = data if isinstance(data, QueryDict) else None
+        answer = _from_facts(data) if form is None else _from_form(request, form)
+        response = Response(
+            report_document(request, answer.report), status=202 if answer.is_new else 200
         )
-        return Response(report_document(request, report), status=201)
+        address = reverse("api:report", args=[answer.report.token])
+        response["Location"] = request.build_absolute_uri(address)
+        return response
+
+
+def _from_form(request: Request, form: QueryDict) -> Answer:
+    file = request.FILES.get("model")
+    if not isinstance(file, UploadedFile):
+        raise ValidationError({"model": "Send an ONNX file in the field model."})
+    return answer_model(
+        file=file,
+        file_name=file.name or "",
+        target_names=form.getlist("target"),
+        keep=form.get("keep", "").lower() in ("1", "true", "yes", "on"),
+    )
+
+
+def _from_facts(data: Any) -> Answer:
+    asked = FactsRequestSerializer(data=data)
+    asked.is_valid(raise_exception=True)
+    return answer_facts(
+        facts=asked.validated_data["facts"],
+        file_name=asked.validated_data.get("file_name", ""),
+        target_names=asked.validated_data.get("targets", []),
+    )
 
 
 class OneReport(APIView):

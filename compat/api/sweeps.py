@@ -5,13 +5,13 @@ from typing import Any
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from compat import sweeps
 from compat.api.access import HasScope
+from compat.api.parsers import BoundedJson
 from compat.api.problems import ProblemSerializer
 from compat.models import Sweep
 from compat.targets import choose_probed
@@ -50,7 +50,7 @@ class SweepSerializer(serializers.Serializer[Any]):
 class Sweeps(APIView):
     scope = "admin"
     # JSON alone: a page of another site cannot send it from a visitor's browser.
-    parser_classes = [JSONParser]
+    parser_classes = [BoundedJson]
     permission_classes = [MayStartSweeps]
 
     @extend_schema(
