@@ -6,6 +6,8 @@ import os
 from celery import Celery
 from kombu.exceptions import OperationalError
 
+from probes.protocol import WAKE_TASK, wake_names
+
 logger = logging.getLogger(__name__)
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "compat.settings")
@@ -35,3 +37,14 @@ def tell_workers(task: str, *args: int) -> None:
         app.send_task(task, args=args, retry=False)
     except OperationalError as error:
         logger.warning("Redis did not take the message, workers will find the work: %s", error)
+
+
+def wake_agent(device: str) -> None:
+    """Tell a device's agent that there is work; it takes the same message twice, or none."""
+    queue, prefix = wake_names(device)
+    options = {**app.conf.broker_transport_options, "global_keyprefix": prefix}
+    try:
+        with app.connection(transport_options=options) as connection:
+            app.send_task(WAKE_TASK, queue=queue, connection=connection, retry=False, expires=60)
+    except OperationalError as error:
+        logger.warning("Redis did not take the message, the agent will ask by itself: %s", error)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from django.db.models import QuerySet
 
@@ -20,6 +20,7 @@ from probes.run.outcome import RESULTS_KIND, SCHEMA, Latency, Outcome, Placement
 RECORDED = "-recorded"
 POSITION = 90  # after this machine and the documented columns
 BATCH = 1000
+LONGEST_NAME = 80
 Header = dict[str, Any]
 
 
@@ -62,7 +63,7 @@ def load_evidence(path: Path) -> Loading:
     new = known = unknown = 0
     for header, results in read_documents(path):
         target = recorded_target(header)
-        sweep = open_record(target=target, key=_key(header), at=_date(header))
+        sweep = open_record(target=target, key=document_key(header), at=document_date(header))
         cases = set(Case.objects.values_list("pk", flat=True))
         while batch := list(islice(results, BATCH)):
             usable = [result for result in batch if result.case_id in cases]
@@ -83,17 +84,24 @@ def is_loaded(path: Path) -> bool:
 
 
 def read_documents(path: Path) -> Iterator[tuple[Header, Iterator[ProbeResult]]]:
-    """Each document of a file: its header, and its results until the next one is asked for."""
+    """Each document of a file, plain or .xz: its header, and its results until the next one."""
     try:
-        with lzma.open(path, "rt", encoding="utf-8") as file:
-            lines = _Lines(file, path)
-            while header := lines.header():
-                results = lines.results()
-                yield header, results
-                for _ in results:  # what the caller did not read
-                    pass
+        with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as file:
+            yield from parse_documents(cast(Iterable[str], file), path.name)
     except (lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
         raise ExchangeError(f"{path.name} is damaged: {error}") from error
+
+
+def parse_documents(
+    lines: Iterable[str], name: str
+) -> Iterator[tuple[Header, Iterator[ProbeResult]]]:
+    """Each document of some lines; `name` tells people where they are from."""
+    ahead = _Lines(lines, name)
+    while header := ahead.header():
+        results = ahead.results()
+        yield header, results
+        for _ in results:  # what the caller did not read
+            pass
 
 
 def recorded_target(header: Header) -> Target:
@@ -104,7 +112,7 @@ def recorded_target(header: Header) -> Target:
     device, _ = Device.objects.get_or_create(
         slug=slug,
         defaults={
-            "title": f"{title} (recorded sweep {_date(header).date()})",
+            "title": f"{title} (recorded sweep {document_date(header).date()})",
             "device_class": named["device_class"],
             "origin": "recorded",
             "facts": named.get("device_facts", {}),
@@ -126,8 +134,8 @@ def recorded_target(header: Header) -> Target:
 class _Lines:
     """The lines of a file, one ahead, so that a header ends the results before it."""
 
-    def __init__(self, lines: Iterable[str], path: Path) -> None:
-        self.lines, self.path = iter(lines), path
+    def __init__(self, lines: Iterable[str], name: str) -> None:
+        self.lines, self.name = iter(lines), name
         self.ahead = self._next()
 
     def header(self) -> Header | None:
@@ -135,8 +143,9 @@ class _Lines:
         if found is None:
             return None
         if found.get("kind") != RESULTS_KIND or found.get("schema") != SCHEMA:
-            raise ExchangeError(f"{self.path.name} is not a results document of schema {SCHEMA}")
+            raise ExchangeError(f"{self.name} is not a results document of schema {SCHEMA}")
         self.ahead = self._next()
+        _check_header(found, self.name)
         return found
 
     def results(self) -> Iterator[ProbeResult]:
@@ -144,7 +153,7 @@ class _Lines:
             try:
                 yield ProbeResult.from_json(self.ahead)
             except ValueError as error:
-                raise ExchangeError(f"{self.path.name} has a broken result: {error}") from error
+                raise ExchangeError(f"{self.name} has a broken result: {error}") from error
             self.ahead = self._next()
 
     def _next(self) -> dict[str, Any] | None:
@@ -154,10 +163,22 @@ class _Lines:
         try:
             document = json.loads(line)
         except json.JSONDecodeError as error:
-            raise ExchangeError(f"{self.path.name} is not JSON lines: {error}") from error
+            raise ExchangeError(f"{self.name} is not JSON lines: {error}") from error
         if not isinstance(document, dict):
-            raise ExchangeError(f"{self.path.name} is not a results document")
+            raise ExchangeError(f"{self.name} is not a results document")
         return document
+
+
+def _check_header(header: Header, name: str) -> None:
+    target = header.get("target")
+    if not isinstance(target, dict) or not isinstance(header.get("environment"), dict):
+        raise ExchangeError(f"{name} does not say of which target and environment it is")
+    for field in ("device", "runtime", "runtime_version", "config_name"):
+        value = target.get(field)
+        if not isinstance(value, str) or not 0 < len(value) <= LONGEST_NAME:
+            raise ExchangeError(f"{name} names no {field}, or one that is too long")
+    if not isinstance(target.get("config"), dict):
+        raise ExchangeError(f"{name} does not say which configuration {target['config_name']} is")
 
 
 def _environments(target: Target) -> list[Environment]:
@@ -192,11 +213,13 @@ def _header(target: Target, environment: Environment, probes: QuerySet[Probe]) -
     }
 
 
-def _key(header: Header) -> str:
+def document_key(header: Header) -> str:
+    """What makes a document the same one again."""
     return json.dumps(header, sort_keys=True)
 
 
-def _date(header: Header) -> datetime:
+def document_date(header: Header) -> datetime:
+    """When the results were taken; raises ExchangeError for a header that does not say."""
     try:
         return datetime.fromisoformat(header.get("date", "")).astimezone(UTC)
     except ValueError as error:

@@ -78,6 +78,12 @@ def release(*, worker: str) -> int:
     )
 
 
+def lose(*, worker: str) -> int:
+    """Offer again what a worker held when it died; returns how many probes are queued again."""
+    _held(worker).update(lease_until=timezone.now() - timedelta(seconds=1))
+    return requeue_expired()
+
+
 def requeue_expired() -> int:
     """Offer again what was claimed by a worker that did not return; returns how many probes.
 

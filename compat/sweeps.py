@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from compat.leases import OPEN, State, close_finished
-from compat.models import Case, Operator, Probe, Sweep, Target
+from compat.models import Case, Device, Operator, Probe, Sweep, Target
 from probes.cases.forms import forms_for
 from probes.run.adapter import Capabilities
 
@@ -148,12 +148,16 @@ def waiting(targets: Sequence[Target]) -> list[Target]:
 
 
 def announce(target_id: int) -> None:
-    """Tell the Celery workers that there is work; a message that is lost does no harm."""
+    """Tell the Celery workers, or the device's agent, of work; a lost message does no harm."""
     if not settings.REDIS_URL:
         return
-    from compat.celery import tell_workers
+    from compat.celery import tell_workers, wake_agent
 
-    tell_workers("compat.probe_target", target_id)
+    owned = Device.objects.filter(columns__targets=target_id, origin="registered").first()
+    if owned is None:
+        tell_workers("compat.probe_target", target_id)
+    else:
+        wake_agent(owned.slug)
 
 
 def _cases(names: Sequence[str] | None) -> QuerySet[Case]:

@@ -9,6 +9,7 @@ from compat.models import Cell, Column, Target
 
 NEAR_NAMES = 3
 SHOWN_NAME_LENGTH = 120
+PROBED = ("local", "registered")  # devices that a worker or an agent speaks for
 
 
 class TargetError(LookupError):
@@ -42,7 +43,7 @@ def choose_probed(name: str) -> Target:
     (found,) = resolve([name])
     column = found.column if isinstance(found, Target) else found
     target = found if isinstance(found, Target) else column.targets.order_by("-version_key").first()
-    if target is None or column.device.origin != "local":
+    if target is None or column.device.origin not in PROBED:
         raise TargetError(f"{column.slug} is not probed from here: no worker has this device.")
     return target
 

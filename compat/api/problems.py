@@ -10,6 +10,9 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from compat.agents import AgentRefusal
+from compat.devices import DeviceError
+from compat.exchange import ExchangeError
 from compat.history import NotKnown
 from compat.reports import ReportError
 from compat.sweeps import SweepError
@@ -36,6 +39,9 @@ _KNOWN: dict[type[Exception], tuple[int, str, str]] = {
     TargetError: (422, "No such target", "unknown_target"),
     SweepError: (422, "The sweep cannot be started", "no_sweep"),
     ReportError: (422, "The file cannot be judged", ""),
+    DeviceError: (422, "The device cannot be registered or changed so", "no_device"),
+    ExchangeError: (422, "The results cannot be stored", "not_results"),
+    AgentRefusal: (409, "The agent is refused", ""),
 }
 
 
@@ -43,6 +49,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     """The response to an exception of a view; None for our own mistakes, which stay a 500."""
     for kind, (status, title, code) in _KNOWN.items():
         if isinstance(error, kind):
+            status = getattr(error, "status", status)
             return problem(status, title, getattr(error, "code", code), _sentence(error))
     response = exception_handler(error, dict(context))
     if response is None:

@@ -3,7 +3,19 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 
-from compat.api import cells, describe, matrix, operators, reports, sweeps, targets
+from compat.api import (
+    agent,
+    cases,
+    cells,
+    describe,
+    devices,
+    matrix,
+    operators,
+    reports,
+    results,
+    sweeps,
+    targets,
+)
 
 __all__ = ["describe", "urlpatterns"]
 
@@ -19,6 +31,15 @@ urlpatterns = [
     path("cells/<str:domain>/<str:name>/<str:column>/", cells.OneCell.as_view(), name="cell"),
     path("sweeps/", sweeps.Sweeps.as_view(), name="sweeps"),
     path("sweeps/<int:sweep_id>/", sweeps.OneSweep.as_view(), name="sweep"),
+    path("devices/", devices.Devices.as_view(), name="devices"),
+    path("devices/<str:slug>/", devices.OneDevice.as_view(), name="device"),
+    path("agent/hello/", agent.Hello.as_view(), name="agent_hello"),
+    path("agent/claims/", agent.Claims.as_view(), name="agent_claims"),
+    path("agent/claims/<str:claim>/renew/", agent.Renew.as_view(), name="agent_renew"),
+    path("agent/claims/<str:claim>/release/", agent.Release.as_view(), name="agent_release"),
+    path("cases/<str:case_id>/", cases.OneCase.as_view(), name="case"),
+    path("bundles/<str:target>/", cases.OneBundle.as_view(), name="bundle"),
+    path("results/", results.Results.as_view(), name="results"),
     path("reports/", reports.Reports.as_view(), name="reports"),
     path("reports/<str:token>/", reports.OneReport.as_view(), name="report"),
 ]

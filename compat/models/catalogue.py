@@ -23,14 +23,25 @@ class Operator(models.Model):
 class Device(models.Model):
     """A piece of hardware; `facts` holds memory, bandwidth, compute capability and the like."""
 
+    class Standing(models.TextChoices):
+        ACTIVE = "active"
+        MAINTENANCE = "maintenance"
+        RETIRED = "retired"
+
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=120)
     vendor = models.CharField(max_length=60, blank=True)
     device_class = models.SlugField(max_length=40)
-    origin = models.CharField(max_length=16, default="catalogue")  # catalogue, local, recorded
+    origin = models.CharField(max_length=16, default="catalogue")  # local, recorded, registered
     facts = models.JSONField(default=dict)
     confidence = models.CharField(max_length=60, blank=True)
     source = models.TextField(blank=True)
+
+    # Of a registered device: what its owner set, what it may probe, and who speaks for it.
+    standing = models.CharField(max_length=12, choices=Standing, default=Standing.ACTIVE)
+    runtimes = models.JSONField(default=list)  # slugs that its agent may offer; empty: any
+    agent = models.CharField(max_length=36, blank=True)  # the instance that was heard last
+    seen_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["device_class", "title"]
