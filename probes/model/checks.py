@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import onnx
@@ -35,12 +36,11 @@ def check_graph(
 ) -> Iterator[tuple[GraphProto, frozenset[str]]]:
     """Adds the problems of one graph; yields its sub-graphs with the names they may read."""
     names = declared_names(graph)
+    found += repeated_names(graph)
     later = {name for node in graph.node for name in node.output if name}
     late: list[tuple[NodeProto, str]] = []
     for node in graph.node:
-        equation = check_equation(node)
-        if equation:
-            found.append(equation)
+        found += check_node(node)
         inner = subgraphs(node)
         if inner:
             visible = outer | names
@@ -53,7 +53,7 @@ def check_graph(
                 else:
                     found.append(("missing_input", {"node": label(node), "name": name}))
         for name in node.output:
-            if name and name in names:
+            if name and (name in names or name in outer):
                 found.append(("duplicate_output", {"name": name}))
             names.add(name)
     if late:
@@ -61,6 +61,30 @@ def check_graph(
     for output in graph.output:
         if output.name not in names and output.name not in outer:
             found.append(("missing_output", {"name": output.name}))
+
+
+def repeated_names(graph: GraphProto) -> Iterator[Problem]:
+    """Inputs and initializers that share a name with another of their kind."""
+    initializers = [one.name for one in graph.initializer]
+    initializers += [one.values.name for one in graph.sparse_initializer]
+    kinds = (("graph input", [one.name for one in graph.input]), ("initializer", initializers))
+    for what, names in kinds:
+        if len(set(names)) < len(names):
+            for name, times in Counter(names).items():
+                if times > 1 and name:
+                    yield "declared_twice", {"what": what, "name": name}
+
+
+def check_node(node: NodeProto) -> Iterator[Problem]:
+    if not node.op_type:
+        yield "no_operator", {"node": label(node)}
+    names = [attr.name for attr in node.attribute]
+    if len(set(names)) < len(names):
+        twice = Counter(names).most_common(1)[0][0]
+        yield "attribute_twice", {"node": label(node), "name": twice}
+    equation = check_equation(node)
+    if equation:
+        yield equation
 
 
 def check_equation(node: NodeProto) -> Problem | None:

@@ -26,7 +26,7 @@ def expand_functions(
     The path of the calls ("Warp_y/inner") stays in the doc_string of each inlined node, a field
     that the reader leaves empty. ModelFileError for recursion and for too many nodes.
     """
-    functions = {(one.domain, one.name, one.overload): one for one in model.functions}
+    functions = by_key(model)
     if not functions:
         return model, []
     check_expansion(model, functions, limits)
@@ -44,9 +44,23 @@ def expand_functions(
     return expanded, merge_imports(expanded, functions)
 
 
+def by_key(model: onnx.ModelProto) -> Functions:
+    """The model's functions; ModelFileError when two answer to one call."""
+    functions: Functions = {}
+    for one in model.functions:
+        key = plain_domain(one.domain), one.name, one.overload
+        if key in functions:
+            raise ModelFileError("function_twice", function=one.name)
+        functions[key] = one
+    return functions
+
+
+def plain_domain(domain: str) -> str:
+    return "" if domain == "ai.onnx" else domain
+
+
 def key_of(node: NodeProto) -> Key:
-    domain = "" if node.domain == "ai.onnx" else node.domain
-    return domain, node.op_type, node.overload
+    return plain_domain(node.domain), node.op_type, node.overload
 
 
 def all_nodes(nodes: list[NodeProto]) -> Iterator[NodeProto]:

@@ -20,6 +20,7 @@ from probes.model.refusals import LIMITS, Limits, ModelFileError, Problem, inval
 from probes.model.wire import Stripped, strip_weights
 
 HASH_STEP = 1 << 20
+HIGHEST_OPSET = 2**31 - 1  # onnx's own schemas take no larger number
 
 
 @dataclass
@@ -59,9 +60,11 @@ def load_structure(
         size = len(view)
     model = parse_stripped(stripped)
     warnings = stamp_warnings(model, stripped)
+    check_imports(model)
     functions = len(model.functions)
     model, odd = expand_functions(model, limits)
     odd += import_missing(model)
+    check_imports(model)
     return ModelStructure(
         model=model,
         sha256=sha256 or hash_file(Path(path)),
@@ -124,6 +127,20 @@ def parse_stripped(stripped: Stripped) -> onnx.ModelProto:
     if not model.HasField("graph"):
         raise ModelFileError("not_a_model")
     return model
+
+
+def check_imports(model: onnx.ModelProto) -> None:
+    """Refuses versions that no operator set can have, and two of one domain."""
+    versions: dict[str, set[int]] = {}
+    for entry in model.opset_import:
+        domain = entry.domain or "ai.onnx"
+        versions.setdefault(domain, set()).add(entry.version)
+        if abs(entry.version) > HIGHEST_OPSET or (domain == "ai.onnx" and entry.version < 1):
+            raise ModelFileError("bad_opset", domain=domain, found=entry.version)
+    for domain, found in versions.items():
+        if len(found) > 1:
+            listed = ", ".join(map(str, sorted(found)))
+            raise ModelFileError("opset_conflict", domain=domain, found=listed)
 
 
 def import_missing(model: onnx.ModelProto) -> list[Problem]:

@@ -56,9 +56,11 @@ class TensorTally:
         row = DTYPES.get(self.dtype)
         if row is None or row.bits == 6:
             return None  # newer than this table, or packed differently between versions
+        if len(self.entries) > 1:
+            return "payload_twice", {"tensor": self.name}
         number, expected = self.expected_entries()
         found = self.entries.get(number, 0)
-        if found == expected and len(self.entries) <= 1:
+        if found == expected:
             return None
         return "payload_size", {
             "tensor": self.name,

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
+
+# Control characters, and those that turn the direction of what follows.
+NOT_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+LONGEST_PARAM = 2_000
 
 Problem = tuple[str, dict[str, Any]]
 
@@ -18,8 +23,8 @@ class ModelFileError(Exception):
 
     def __init__(self, code: str, **params: Any) -> None:
         self.code = code
-        self.params = params
-        self.sentence = REFUSALS[code] % params
+        self.params = {name: printable(value) for name, value in params.items()}
+        self.sentence = REFUSALS[code] % self.params
         super().__init__(self.sentence)
 
     @classmethod
@@ -29,6 +34,11 @@ class ModelFileError(Exception):
 
     def to_json(self) -> dict[str, Any]:
         return {"code": self.code, "params": self.params}
+
+
+def printable(value: Any) -> Any:
+    """A text without what could break a line, a terminal or a log; other values as they are."""
+    return NOT_TEXT.sub("\ufffd", value)[:LONGEST_PARAM] if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)
@@ -80,9 +90,21 @@ REFUSALS: dict[str, str] = {
         "The model imports no operator set, so its operators have no defined meaning. "
         "Re-export it with an opset_import."
     ),
+    "bad_opset": gettext_noop(
+        "The model imports %(domain)s in version %(found)d, and no operator set has this version. "
+        "Re-export it."
+    ),
+    "opset_conflict": gettext_noop(
+        "The model imports %(domain)s more than once, in the versions %(found)s, so its operators "
+        "have no one meaning. Re-export it with one opset_import for each domain."
+    ),
     "invalid": gettext_noop("The model is not valid: %(problems)s. Re-export it."),
     "function_recursion": gettext_noop(
         "Function '%(function)s' calls itself, which ONNX does not allow. Re-export the model."
+    ),
+    "function_twice": gettext_noop(
+        "Function '%(function)s' is defined twice, so its calls have no one meaning. "
+        "Re-export the model."
     ),
     "function_missing_input": gettext_noop(
         "A call of function '%(function)s' gives %(given)d inputs, it takes %(taken)d. "
@@ -128,10 +150,16 @@ PROBLEMS: dict[str, str] = {
         "the payload of tensor '%(tensor)s' differs from its dimensions: %(dims)s of %(dtype)s "
         "need %(expected)d %(unit)s, the file holds %(found)d"
     ),
+    "payload_twice": gettext_noop(
+        "tensor '%(tensor)s' holds its values twice, in different fields"
+    ),
     "untyped_tensor": gettext_noop("tensor '%(tensor)s' declares no element type"),
     "duplicate_output": gettext_noop(
         "output name '%(name)s' is produced twice (single assignment is broken: rename one)"
     ),
+    "declared_twice": gettext_noop("%(what)s '%(name)s' is declared twice (rename one)"),
+    "attribute_twice": gettext_noop("node '%(node)s' has the attribute '%(name)s' twice"),
+    "no_operator": gettext_noop("node '%(node)s' names no operator"),
     "missing_input": gettext_noop(
         "node '%(node)s' reads '%(name)s', a missing input that nothing produces"
     ),

@@ -88,6 +88,8 @@ class Walk(Cursor):
         start = self.pos
         key = self.read_varint(frame)
         number, wire = key >> 3, key & 7
+        if not 0 < number < 1 << 29:
+            raise self.damaged(f"field number {number}", start)
         self.count("fields")
         body = self.pos
         end = self.end_of(frame, wire)
@@ -116,6 +118,8 @@ class Walk(Cursor):
             raise ModelFileError("too_deep", limit=self.limits.depth)
         if message.counted:
             self.count(message.counted)
+        if message is messages.DIM and len(self.stack[-1].out) >= self.limits.dims:
+            raise ModelFileError("too_many", limit=self.limits.dims, what="dimensions")
         tag = bytes(self.view[start : self.tag_end(start)])
         tally = TensorTally() if message is messages.TENSOR else None
         parent = self.stack[-1].tensor
