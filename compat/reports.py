@@ -111,8 +111,7 @@ def read_facts(path: Path, *, sha256: str = "") -> Facts:
     """The facts of a stranger's file, made in a limited child; raises ModelFileError."""
     from probes.run.analyse import facts_of
 
-    facts: Facts = plain_document(facts_of(path, sha256=sha256))
-    return facts
+    return facts_of(path, sha256=sha256)
 
 
 def judge_facts(facts: Facts, asked: Sequence[Column | Target]) -> list[Result]:

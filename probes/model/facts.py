@@ -11,6 +11,7 @@ from onnx import ValueInfoProto
 from probes.model.attributes import domain_name, opset_imports
 from probes.model.inference import infer_types
 from probes.model.modelfile import ModelStructure, load_structure
+from probes.model.plain import plain_document
 from probes.model.refusals import LIMITS, Limits, ModelFileError, Problem, invalid_model
 from probes.model.scopes import Scope, Visit, open_scope, walk_nodes
 from probes.model.signature import describe_type, make_signature
@@ -24,7 +25,9 @@ LEFT_OUT = -1  # id of an optional input or output that is not given
 
 
 def make_facts(path: str | Path, *, sha256: str = "", limits: Limits = LIMITS) -> Facts:
-    """The facts document of the model at `path`; ModelFileError when it cannot be assessed.
+    """The facts document of the model at `path`, its names made plain text.
+
+    Raises ModelFileError when it cannot be assessed.
 
     Shape inference is C++ that strangers' files can crash or stall: call this in a child
     (`probes.run.analyse.facts_of`) for any file that is not your own.
@@ -49,7 +52,8 @@ def make_facts(path: str | Path, *, sha256: str = "", limits: Limits = LIMITS) -
         {"code": code, "params": params}
         for code, params in structure.warnings + found.warnings + document.oddities()
     ]
-    return facts
+    plain: Facts = plain_document(facts)
+    return plain
 
 
 def infer(payload: dict[str, Any]) -> dict[str, Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
-# Control characters, and those that turn the direction of what follows.
-NOT_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+from probes.model.plain import plain_text
+
 LONGEST_PARAM = 2_000
 
 Problem = tuple[str, dict[str, Any]]
@@ -38,7 +37,7 @@ class ModelFileError(Exception):
 
 def printable(value: Any) -> Any:
     """A text without what could break a line, a terminal or a log; other values as they are."""
-    return NOT_TEXT.sub("\ufffd", value)[:LONGEST_PARAM] if isinstance(value, str) else value
+    return plain_text(value, LONGEST_PARAM) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)
