@@ -14,7 +14,7 @@ from django.core.management import call_command
 
 from probes.run.limited import call_limited
 from tests.make import make_cell, make_operator
-from tests.security.hostile_models import BUILDERS
+from tests.security.models import BUILDERS
 
 pytestmark = pytest.mark.django_db
 
@@ -138,10 +138,12 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "many_empty_nodes": ("invalid", "names no operator"),
     "many_empty_initializers": (REPORT, "Relu"),
 }
-# Seconds each: asked of the API alone.
-SLOW = {
-    *("many_nodes", "many_inputs_of_a_node", "a_million_strings", "many_empty_initializers"),
-    *("a_million_ints_of_an_attribute", "many_empty_nodes"),
+# The files and, of what is built, one of each kind go every way; the others to the API.
+EVERY_WAY = {
+    *FILES,
+    *("external_absolute", "dims_overflow", "opset_twice", "function_twice", "names_of_no_text"),
+    *("attribute_twice", "graph_in_an_unknown_operator", "random_bytes", "zip_bomb"),
+    *("repeated_doubling", "evil_names", "percent_in_a_problem", "too_many_nodes"),
 }
 
 
@@ -200,7 +202,7 @@ WAYS = {"api": ask_api, "page": ask_page, "command": ask_command}
 ASKED = [
     pytest.param(name, way, id=f"{name}-{way}")
     for name in ANSWERS
-    for way in (("api",) if name in SLOW else WAYS)
+    for way in (WAYS if name in EVERY_WAY else ("api",))
 ]
 
 
@@ -236,7 +238,7 @@ def test_every_hostile_file_and_builder_has_an_answer():
 
 def test_reading_opens_nothing_but_the_upload_and_starts_nothing(tmp_path):
     paths = []
-    for name in ANSWERS.keys() - SLOW - {"repeated_doubling"}:
+    for name in ANSWERS.keys() - {"repeated_doubling"}:
         path = tmp_path / f"{len(paths)}.onnx"
         path.write_bytes(bytes_of(name))
         paths.append(str(path))
