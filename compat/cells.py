@@ -96,6 +96,8 @@ def load_claims(
                 restriction=claim.restriction,
                 unit=claim.unit,
                 ref=f"claim:{claim.pk}",
+                dtypes=claim.dtypes,
+                opset_max=claim.opset_max,
             )
         )
     return claims

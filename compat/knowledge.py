@@ -10,15 +10,17 @@ from django.db.models.functions import Left
 from compat.cells import EVIDENCE, MESSAGE_CHARS, evidence_of, judged_probes, load_claims
 from compat.models import Case, Cell, Column, Probe, Target
 from compat.operators import OperatorName, named_operators
+from probes.judge.claims import choose_claim
 from probes.judge.knowledge import (
     Keys,
     Refusal,
     TargetKnowledge,
     node_verdict,
     signature_keys,
+    version_key,
 )
 from probes.judge.reasons import Reason
-from probes.judge.support import Evidence, Verdict, judge
+from probes.judge.support import Claim, Evidence, Verdict, judge
 
 # Inputs made constant give the node another signature; a version stamp does not.
 NODE_FORMS = ("as_is", "restamped")
@@ -63,7 +65,9 @@ class Choice:
     is_version: bool
     exact: Verdicts = field(default_factory=Verdicts)
     same_class: Verdicts = field(default_factory=Verdicts)
+    same_version: Verdicts = field(default_factory=Verdicts)
     same_dtype: Verdicts = field(default_factory=Verdicts)
+    claims: dict[OperatorName, Claim] = field(default_factory=dict)
     cells: dict[OperatorName, Verdict] = field(default_factory=dict)
 
     @property
@@ -76,14 +80,15 @@ def knowledge_for(
 ) -> list[TargetKnowledge]:
     """One entry for each asked target, in order.
 
-    Three queries whatever is asked; two more for each version that is not its column's newest,
-    and one for each stamp of the model that is too new for a target.
+    Four queries and one for each column that only documents speak of; two more for each version
+    that is not its column's newest, and one for each stamp that is too new for a target.
     """
     keys = signature_keys(facts) if keys is None else keys
     names = {(node["domain"] or "ai.onnx", node["op"]) for node in facts["nodes"]}
     choices = _choices(asked)
     _add_node_evidence(choices, keys)
     _add_cells(choices, names)
+    _add_claims(choices, names)
     for choice in choices:
         if choice.is_version:
             choice.cells = _judge_version(choice, names)
@@ -130,6 +135,7 @@ def _add_node_evidence(choices: Sequence[Choice], keys: Iterable[Keys]) -> None:
             evidence = evidence_of(values)
             choice.exact.add(exact, evidence)
             choice.same_class.add(same_class, evidence)
+            choice.same_version.add(version_key(same_dtype, evidence.since_version), evidence)
             choice.same_dtype.add(same_dtype, evidence)
 
 
@@ -157,10 +163,24 @@ def _add_cells(choices: Sequence[Choice], names: set[OperatorName]) -> None:
         choice.cells = {} if choice.is_version else found.get(choice.column.pk, {})
 
 
+def _add_claims(choices: Sequence[Choice], names: set[OperatorName]) -> None:
+    """One query for each column of which nothing but documents speaks: the claim that decides."""
+    claimed = [choice for choice in choices if choice.newest is None]
+    operators = _names(names) if claimed else {}
+    for choice in claimed:
+        found = load_claims(choice.column, list(operators))
+        decide = {operators[pk]: choose_claim(claims) for pk, claims in found.items()}
+        choice.claims = {name: claim for name, claim in decide.items() if claim is not None}
+
+
+def _names(names: set[OperatorName]) -> dict[int, OperatorName]:
+    return {row.pk: (row.domain, row.name) for row in named_operators(names)}
+
+
 def _judge_version(choice: Choice, names: set[OperatorName]) -> dict[OperatorName, Verdict]:
     """The cells of an older version, which are not stored."""
     (target,) = choice.targets
-    operators = {row.pk: (row.domain, row.name) for row in named_operators(names)}
+    operators = _names(names)
     probes = judged_probes().filter(target=target, operator__in=operators)
     rows = probes.annotate(line=Left("message", MESSAGE_CHARS)).order_by("pk")
     evidence: dict[int, list[Evidence]] = {}
@@ -180,11 +200,16 @@ def _knowledge(choice: Choice, model: Mapping[str, Any]) -> TargetKnowledge:
         target=choice.slug,
         exact=choice.exact,
         same_class=choice.same_class,
+        same_version=choice.same_version,
         same_dtype=choice.same_dtype,
+        claims=choice.claims,
         cells=choice.cells,
         max_opset=stamps.get("max_opset"),
         max_ir=stamps.get("max_ir"),
     )
+    if choice.newest is None:
+        listed = [claim.opset_max for claim in choice.claims.values() if claim.opset_max]
+        return replace(known, max_opset=max(listed, default=None), stamps_from="stamp_listed")
     opset = int(model["opsets"].get("ai.onnx") or 0)
     if known.max_opset is not None and opset > known.max_opset:
         refusal = _refusal(choice, case__opset__gt=known.max_opset)

@@ -24,6 +24,17 @@ SHORT_LEVELS: dict[str, Word] = {
     "red": _("fails"),
     "unknown": _("unknown"),
 }
+# What nobody has run is not said to work or to fail: these words only repeat a document.
+CLAIMED_SHORT_LEVELS: dict[str, Word] = {
+    "green": _("listed"),
+    "yellow": _("listed, limits"),
+    "red": _("unsupported"),
+}
+CLAIMED_LEVELS: dict[str, Word] = {
+    "green": _("listed as supported"),
+    "yellow": _("listed with limits"),
+    "red": _("listed as unsupported"),
+}
 ADVICE: dict[str, Word] = {
     "green": _("Safe on all chosen targets"),
     "yellow": _("Verify before you rely on it"),
@@ -35,6 +46,16 @@ FINDING_GROUPS: dict[str, Word] = {
     "yellow": _("Works with limits"),
     "green": _("Works"),
     "unknown": _("Not known"),
+}
+CLAIMED_FINDING_GROUPS: dict[str, Word] = {
+    "red": _("Listed as unsupported; nothing was run"),
+    "yellow": _("Listed with limits; nothing was run"),
+    "green": _("Listed as supported; nothing was run"),
+}
+EVIDENCE_GROUPS: dict[str, Word] = {
+    "live": _("Measured"),
+    "recorded": _("Measured, recorded elsewhere"),
+    "claimed": _("Only claimed in documents"),
 }
 SHORT_KINDS: dict[str, Word] = {
     "measured": _("measured"),
@@ -142,9 +163,19 @@ ORIGINS: dict[str, Word] = {
     "agent": _("from a remote worker"),
     "catalogue": _("from the catalogue"),
 }
+# Texts of our own that stand in the database as they are shown; others' texts are left alone.
+OWN_TEXTS: dict[str, Word] = {
+    "this machine": _("this machine"),
+    "recorded sweep": _("recorded sweep"),
+    "measured": _("measured"),
+    "third-party": _("third party"),
+    "vendor+third-party": _("vendor and third party"),
+    "vendor code + third-party": _("vendor's code and third party"),
+}
 AGREEMENTS: dict[str, Word] = {
     "both": _("both oracles agree"),
     "one": _("only one oracle agrees"),
+    "disputed": _("the oracles give different answers, so another answer counts for nothing"),
     "none": _("no oracle agrees: the case counts for nothing"),
     "": _("not checked against a second oracle"),
 }
@@ -157,6 +188,10 @@ _TABLES: dict[str, Mapping[str, Word]] = {
     "short": SHORT_LEVELS,
     "advice": ADVICE,
     "finding_group": FINDING_GROUPS,
+    "claimed_finding_group": CLAIMED_FINDING_GROUPS,
+    "evidence_group": EVIDENCE_GROUPS,
+    "claimed_short": CLAIMED_SHORT_LEVELS,
+    "claimed_level": CLAIMED_LEVELS,
     "kind": SHORT_KINDS,
     "claim": CLAIM_LEVELS,
     "device_class": DEVICE_CLASSES,
@@ -185,6 +220,14 @@ def word(table: str, code: str) -> str:
         engine = _ENGINE_TABLES[table]
         return gettext(engine[code]) if code in engine else code
     return str(_TABLES[table].get(code, code.replace("_", " ")))
+
+
+def level_word(level: str, kind: str, *, short: bool = True) -> str:
+    """The word for a level as its kind of evidence allows it: a claim neither works nor fails."""
+    table = "short" if short else "level"
+    if kind == "documented" and level in CLAIMED_SHORT_LEVELS:
+        table = f"claimed_{table}"
+    return word(table, level)
 
 
 def sentence(code: str, params: Mapping[str, Any]) -> str:

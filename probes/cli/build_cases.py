@@ -17,6 +17,7 @@ from probes.run.sandbox import Limits, ProbeRequest, Sandbox
 ORACLES = ("onnxruntime-cpu", "reference")
 SECONDS = 60.0
 AGREEING = (Outcome.PASSED, Outcome.CLOSE)
+ANOTHER_ANSWER = (Outcome.MISMATCH, Outcome.WRONG_SHAPE)
 WORDS = {0: "none", 1: "one", 2: "both"}
 COLUMNS = ("name", "id", "operator", "oracles_agree", "citation")
 
@@ -45,12 +46,24 @@ def oracle_results(cases: Sequence[Case], oracle: str) -> dict[str, ProbeResult]
 
 
 def with_agreement(cases: Iterable[Case]) -> Iterator[Case]:
-    """Cases with `oracles_agree` filled in from a run of both oracles."""
+    """Node tests with `oracles_agree` filled in from a run of both oracles.
+
+    A node test's expected outputs and the reference evaluator are of one hand: where ONNX Runtime
+    runs it and answers otherwise, it is one word against another, "disputed".
+    """
     kept = list(cases)
     results = [oracle_results(kept, oracle) for oracle in ORACLES]
     for case in kept:
-        agreeing = sum(answers[case.name].outcome in AGREEING for answers in results)
-        yield replace(case, oracles_agree=WORDS[agreeing])
+        outcomes = [answers[case.name].outcome for answers in results]
+        yield replace(case, oracles_agree=agreement(outcomes))
+
+
+def agreement(outcomes: Sequence[Outcome]) -> str:
+    """both, one, none, or disputed: one agrees and the other gives another answer."""
+    word = WORDS[sum(outcome in AGREEING for outcome in outcomes)]
+    if word == "one" and any(outcome in ANOTHER_ANSWER for outcome in outcomes):
+        return "disputed"
+    return word
 
 
 def write_list(path: Path, cases: Iterable[Case]) -> int:

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from probes.judge.support import judge
-from probes.judge.verdict import Evidence, Ref, Verdict
+from probes.judge.verdict import Claim, Evidence, Ref, Verdict
 
 
 class Keys(NamedTuple):
-    """The three digests of one signature, nearest first."""
+    """The digests of one signature, nearest first."""
 
     exact: str
     same_class: str
+    same_version: str
     same_dtype: str
 
 
@@ -31,10 +32,13 @@ class TargetKnowledge:
     target: str
     exact: Mapping[str, Verdict] = field(default_factory=dict)
     same_class: Mapping[str, Verdict] = field(default_factory=dict)
+    same_version: Mapping[str, Verdict] = field(default_factory=dict)
     same_dtype: Mapping[str, Verdict] = field(default_factory=dict)
+    claims: Mapping[tuple[str, str], Claim] = field(default_factory=dict)  # where nothing was run
     cells: Mapping[tuple[str, str], Verdict] = field(default_factory=dict)
     max_opset: int | None = None
     max_ir: int | None = None
+    stamps_from: str = "stamp_declared"  # the reason code that says who names these limits
     opset_refusal: Refusal | None = None
     ir_refusal: Refusal | None = None
 
@@ -53,5 +57,16 @@ def signature_keys(facts: Mapping[str, Any]) -> list[Keys]:
     from probes.model.signature import class_key, dtype_key, signature_key
 
     return [
-        Keys(signature_key(each), class_key(each), dtype_key(each)) for each in facts["signatures"]
+        Keys(
+            signature_key(each),
+            class_key(each),
+            version_key(dtype_key(each), each["since"]),
+            dtype_key(each),
+        )
+        for each in facts["signatures"]
     ]
+
+
+def version_key(dtype_key: str, since: int) -> str:
+    """The key of an operator's version in given data types."""
+    return f"{dtype_key}/{since}"

@@ -121,6 +121,9 @@ REASONS: dict[str, str] = {
     "documented_red": gettext_noop(
         "the vendor lists the operator as not supported; nothing was run"
     ),
+    "documented_dtype": gettext_noop(
+        "the vendor lists the operator for %(listed)s, not for %(dtype)s; nothing was run"
+    ),
     "untried": gettext_noop("%(operator)s was not tried on this target"),
     "unknown_domain": gettext_noop("nobody knows the operator domain %(domain)s (%(operator)s)"),
     "unreadable": gettext_noop("the inputs of %(operator)s could not be worked out"),
@@ -134,11 +137,14 @@ REASONS: dict[str, str] = {
     ),
     "stamp_refused": gettext_noop("refused for its version stamp: %(message)s"),
     "stamp_declared": gettext_noop("declared by the runtime, not seen to be refused"),
+    "stamp_listed": gettext_noop("the vendor's list ends there; nothing was run"),
 }
 
 # What to do about a finding.
 ADVICE: dict[str, str] = {
-    "try_node": gettext_noop("Run this node as a probe on the target to be sure."),
+    "try_node": gettext_noop(
+        "Nothing near it was tried: test this node on the target before you rely on it."
+    ),
     "name_domain": gettext_noop(
         "Say which library provides the domain, or export with standard operators."
     ),
@@ -166,7 +172,9 @@ ADVICE: dict[str, str] = {
     "distrust_values": gettext_noop(
         "Do not trust its values: nothing reports the error. Replace it."
     ),
-    "probe_claim": gettext_noop("Probe it: the vendor's word is all there is."),
+    "probe_claim": gettext_noop(
+        "The vendor's word is all there is: test it on the device before you rely on it."
+    ),
 }
 
 

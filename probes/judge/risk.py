@@ -7,9 +7,10 @@ from probes.judge.advice import advise
 from probes.judge.colours import OperatorColour, three_colours
 from probes.judge.finding import Finding
 from probes.judge.knowledge import Keys, TargetKnowledge, signature_keys
+from probes.judge.listed import listed_types, unlisted_type
 from probes.judge.reasons import Param, Reason
 from probes.judge.stamps import stamp_findings
-from probes.judge.verdict import Verdict
+from probes.judge.verdict import Claim, Verdict
 from probes.judge.words import LEVELS
 
 __all__ = [
@@ -81,6 +82,9 @@ def assess(
         finding = _free(group) or _nearest(group, key, knowledge)
         if finding is None:
             finding = _nothing(group, domains, knowledge.cells.get(group.operator))
+        elif finding.rung == "documented" and group.signature is not None:
+            signature = facts["signatures"][group.signature]
+            finding = _as_listed(finding, signature, knowledge.claims.get(group.operator))
         findings.append(finding._replace(nodes=nodes, group=key.exact if key else ""))
     return sorted(findings, key=_listing)
 
@@ -154,6 +158,7 @@ def _rungs(
     if key is not None:
         yield "exact", knowledge.exact.get(key.exact)
         yield "class", knowledge.same_class.get(key.same_class)
+        yield "dtype", knowledge.same_version.get(key.same_version)
         yield "dtype", knowledge.same_dtype.get(key.same_dtype)
     cell = knowledge.cells.get(group.operator)
     yield "documented" if cell is not None and cell.kind == "documented" else "operator", cell
@@ -167,6 +172,19 @@ def _from_verdict(group: Group, rung: str, verdict: Verdict) -> Finding:
         evidence_ref=verdict.evidence_ref,
         advice=advise(rung, verdict.reason),
         contradiction=verdict.contradiction,
+    )
+
+
+def _as_listed(finding: Finding, signature: Mapping[str, Any], claim: Claim | None) -> Finding:
+    """A claim reaches no further than the data types that it lists."""
+    dtype = unlisted_type(claim.dtypes, signature) if claim and finding.level != "red" else ""
+    if claim is None or not dtype:
+        return finding
+    listed: Param = listed_types(claim.dtypes)
+    return finding._replace(
+        level="yellow",
+        reason=Reason("documented_dtype", {"listed": listed, "dtype": dtype}),
+        advice=Reason("change_dtype", {"good": listed}),
     )
 
 

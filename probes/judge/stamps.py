@@ -30,14 +30,14 @@ def stamp_findings(facts: Mapping[str, Any], knowledge: TargetKnowledge) -> list
         ),
     )
     return [
-        _stamp_finding(code, stamp, maximum, refusal, advice)
+        _stamp_finding(code, stamp, maximum, refusal, advice, knowledge.stamps_from)
         for code, stamp, maximum, refusal, advice in rows
         if maximum is not None and stamp > maximum
     ]
 
 
 def _stamp_finding(
-    code: str, stamp: int, maximum: int, refusal: Refusal | None, advice: str
+    code: str, stamp: int, maximum: int, refusal: Refusal | None, advice: str, source: str
 ) -> Finding:
     seen = refusal is not None
     return Finding(
@@ -45,7 +45,7 @@ def _stamp_finding(
         kind=refusal.kind if refusal else "documented",
         rung="class" if seen else "documented",
         reason=Reason(code, {"stamp": stamp, "maximum": maximum}),
-        detail=_detail(refusal),
+        detail=_detail(refusal, source),
         nodes=(),
         signature=None,
         group=code,
@@ -55,9 +55,9 @@ def _stamp_finding(
     )
 
 
-def _detail(refusal: Refusal | None) -> Reason:
+def _detail(refusal: Refusal | None, source: str) -> Reason:
     if refusal is None:
-        return Reason("stamp_declared", {})
+        return Reason(source, {})
     return Reason("stamp_refused", {"message": first_line(refusal.message)})
 
 

@@ -81,7 +81,11 @@ class Tally(NamedTuple):
 
 
 def is_evidence(row: Evidence) -> bool:
-    return row.outcome in STANDINGS and row.oracles_agree != "none"
+    """Not our own failures, nor another answer than one that the oracles dispute."""
+    standing = STANDINGS.get(row.outcome)
+    if standing is None or row.oracles_agree == "none":
+        return False
+    return not (standing.silent and row.oracles_agree == "disputed")
 
 
 def count(kind: str, rows: Iterable[Evidence], declared_dtypes: frozenset[str] | None) -> Tally:

@@ -24,7 +24,7 @@ class Evidence(NamedTuple):
     placement: str = "unknown"
     message: str = ""
     max_abs: float | None = None
-    oracles_agree: str = ""  # "both" | "one" | "none" | "" (not known)
+    oracles_agree: str = ""  # "both" | "one" | "disputed" | "none" | "" (not known)
     dtypes: tuple[str, ...] = ()
     ref: Ref = None
     since_version: int = 0  # 0: not known
@@ -39,6 +39,8 @@ class Claim(NamedTuple):
     restriction: str = ""
     unit: str = ""
     ref: Ref = None
+    dtypes: str = ""  # as the document lists them, "fp16;int8"
+    opset_max: int | None = None
 
 
 class Side(NamedTuple):

@@ -134,9 +134,9 @@ def class_key(signature: Signature) -> str:
 
 
 def dtype_key(signature: Signature) -> str:
-    """16 hex digits: the same operator, in the same version, with the same types in and out."""
+    """16 hex digits: the same operator with the same types in and out."""
     types = [[one["dtype"] for one in signature[side]] for side in ("inputs", "outputs")]
-    return digest("dtype", [signature["domain"], signature["op"], signature["since"], types])
+    return digest("dtype", [signature["domain"], signature["op"], types])
 
 
 def digest(kind: str, document: Any) -> str:

@@ -57,5 +57,8 @@ def make_facts(*nodes, opset=13, ir_version=8):
 
 
 def make_keys(facts):
-    """Keys that tests can name: "exact0", "class0", "dtype0" for signature 0."""
-    return [Keys(f"exact{i}", f"class{i}", f"dtype{i}") for i in range(len(facts["signatures"]))]
+    """Keys that tests can name: "exact0", "class0", "version0", "dtype0" for signature 0."""
+    return [
+        Keys(f"exact{i}", f"class{i}", f"version{i}", f"dtype{i}")
+        for i in range(len(facts["signatures"]))
+    ]

@@ -15,6 +15,7 @@ from probes.judge.risk import (
     three_colours,
     worst_level,
 )
+from probes.judge.verdict import Claim
 from tests.probes.judge.make import core, make_facts, make_keys, make_verdict, rest
 
 CONV = ("ai.onnx", "Conv")
@@ -33,6 +34,7 @@ def assess_node(op="Conv", node=None, **changes):
 RUNGS = [
     ("exact", {"exact": "exact0"}),
     ("class", {"same_class": "class0"}),
+    ("dtype", {"same_version": "version0"}),
     ("dtype", {"same_dtype": "dtype0"}),
     ("operator", {"cells": CONV}),
 ]
@@ -70,7 +72,7 @@ def test_nearness_is_told_as_confidence():
         assess_node(**{name: {key: make_verdict()} for name, key in place.items()}).confidence
         for _, place in RUNGS
     ]
-    assert told == ["very high", "high", "medium", "low"]
+    assert told == ["very high", "high", "medium", "medium", "low"]
 
 
 def test_a_form_not_tried_of_an_operator_with_failures_is_yellow():
@@ -91,6 +93,41 @@ def test_a_claim_is_a_rung_of_its_own():
     finding = assess_node(cells={CONV: claim})
     assert (finding.rung, finding.kind, finding.level) == ("documented", "documented", "green")
     assert finding.advice.code == "probe_claim"
+
+
+def test_another_version_of_the_operator_speaks_only_where_its_own_was_not_tried():
+    known = {"same_version": {"version0": make_verdict("green")}}
+    assert assess_node(**known, same_dtype={"dtype0": make_verdict("yellow")}).level == "green"
+
+
+@pytest.mark.parametrize(
+    ("listed", "dtype", "level"),
+    [
+        ("fp16;int8", "float", "green"),  # narrowed by the converter
+        ("fp16;int8", "double", "yellow"),
+        ("fp32;fp16;int32", "int64", "green"),
+        ("fp32;fp16", "bool", "yellow"),
+        ("per backend", "double", "green"),  # not a list of types
+        ("", "double", "green"),
+    ],
+)
+def test_a_claim_reaches_as_far_as_its_data_types(listed, dtype, level):
+    facts = make_facts(("Conv", 0))
+    facts["signatures"][0]["inputs"] = [{"dtype": dtype, "shape": [1], "const": False}]
+    known = TargetKnowledge(
+        "t",
+        cells={CONV: make_verdict("green", "claim_full", kind="documented")},
+        claims={CONV: Claim("full", dtypes=listed)},
+    )
+    (finding,) = assess(facts, known, make_keys(facts))
+    assert (finding.level, finding.rung) == (level, "documented")
+
+
+def test_a_list_that_ends_before_the_models_opset_is_told_as_a_claim():
+    facts = make_facts(("Conv", 0), opset=28)
+    known = TargetKnowledge("t", max_opset=19, stamps_from="stamp_listed")
+    stamp = next(each for each in assess(facts, known, make_keys(facts)) if not each.nodes)
+    assert (stamp.level, stamp.kind, stamp.detail.code) == ("yellow", "documented", "stamp_listed")
 
 
 def test_the_contradiction_of_a_cell_reaches_the_report():

@@ -271,6 +271,12 @@ def test_a_case_that_no_oracle_confirms_is_no_evidence():
     assert judge([core("a", "mismatch", oracles_agree="none"), core("b")], []).level == "green"
 
 
+def test_another_answer_than_a_disputed_one_is_no_evidence_but_a_refusal_is():
+    disputed = rest("a", "mismatch", oracles_agree="disputed")
+    assert judge([core("a"), disputed], []) == judge([core("a")], [])
+    assert judge([core("a"), disputed._replace(outcome="rejected")], []).level == "yellow"
+
+
 def test_nothing_at_all_is_unknown():
     assert judge([], []).reason.code == "not_tried"
 

@@ -102,7 +102,7 @@ def test_a_recorded_probe_is_evidence():
 
 def test_a_model_of_thousands_of_nodes_is_assessed_at_once():
     facts = make_plain_facts(*(("Conv", at % 600) for at in range(5000)))
-    keys = [Keys(f"e{i}", f"c{i}", f"d{i}") for i in range(600)]
+    keys = [Keys(f"e{i}", f"c{i}", f"v{i}", f"d{i}") for i in range(600)]
     known = TargetKnowledge("t", same_dtype={f"d{i}": make_verdict() for i in range(0, 600, 2)})
     start = time.process_time()
     findings = assess(facts, known, keys)
