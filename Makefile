@@ -19,7 +19,7 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14
 .DEFAULT_GOAL := run
 
 run: $(RUN_STAMP)
-	@exec $(PY) manage.py up
+	@exec $(PY) manage.py up $(if $(HOST),--host $(HOST)) $(if $(PORT),--port $(PORT))
 
 test: $(TEST_STAMP)
 	@exec $(PY) -m tests.gates

@@ -1,4 +1,4 @@
-"""Names of targets: "<column>@<version>", a column, or a runtime when only one column fits."""
+"""Names of targets: "<column>@<version>", a column, or a part of it that only one column has."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ def resolve(names: Sequence[str]) -> list[Column | Target]:
     by_slug |= {column.slug: column for column in others}
     found: list[Column | Target] = []
     for name in wanted:
-        entry = targets.get(name) or by_slug.get(name) or _by_runtime(name, columns)
+        entry = targets.get(name) or by_slug.get(name) or _by_part(name, columns)
         if entry not in found:
             found.append(entry)
     return found
@@ -58,9 +58,9 @@ def _columns_with_evidence() -> list[Column]:
     return list(Column.objects.filter(Exists(cells)).select_related("device"))
 
 
-def _by_runtime(name: str, columns: Sequence[Column]) -> Column:
-    """The only column of a runtime; among several, the only one of this machine."""
-    fitting = [column for column in columns if column.runtime == name]
+def _by_part(name: str, columns: Sequence[Column]) -> Column:
+    """The only column of a runtime, device or device class; else the only one of this machine."""
+    fitting = [column for column in columns if name in _parts(column)]
     local = [column for column in fitting if column.device.origin == "local"]
     for choice in (fitting, local):
         if len(choice) == 1:
@@ -68,6 +68,10 @@ def _by_runtime(name: str, columns: Sequence[Column]) -> Column:
     if fitting:
         raise TargetError(_several(name, fitting))
     raise TargetError(_nothing(name))
+
+
+def _parts(column: Column) -> tuple[str, str, str]:
+    return column.runtime, column.device.slug, column.device.device_class
 
 
 def _several(name: str, fitting: Sequence[Column]) -> str:
@@ -81,11 +85,11 @@ def _nothing(name: str) -> str:
         *Target.objects.values_list("slug", flat=True),
     ]
     runtimes = sorted({slug.split(".")[1] for slug in known if slug.count(".") > 1})
-    near = difflib.get_close_matches(name[:260], [*runtimes, *known], n=NEAR_NAMES, cutoff=0.4)
+    near = difflib.get_close_matches(name[:260], [*runtimes, *known], n=NEAR_NAMES, cutoff=0.55)
     if near:
         return f'There is no target "{_shown(name)}". Near it: {", ".join(near)}.'
     if known:
-        return f'There is no target "{_shown(name)}". The targets page lists those that exist.'
+        return f'There is no target "{_shown(name)}". The targets page and "manage.py stats" list those that exist.'
     return f'There is no target "{_shown(name)}": no target has been probed or loaded yet.'
 
 

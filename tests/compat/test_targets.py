@@ -31,6 +31,11 @@ def test_a_runtime_on_several_devices_means_this_machine(columns):
     assert resolve(["onnxruntime-cpu"]) == [columns[0]]
 
 
+@pytest.mark.parametrize("part", ["rknn", "rk3588", "here"])
+def test_a_device_or_its_class_is_a_name_where_one_column_has_it(columns, part):
+    assert len(resolve([part])) == 1
+
+
 def test_the_same_target_twice_is_one(columns):
     local, _, board = columns
     assert resolve([board.slug, "rknn", f" {board.slug} ", local.slug]) == [board, local]
