@@ -89,7 +89,7 @@ def _nothing(name: str) -> str:
     if near:
         return f'There is no target "{_shown(name)}". Near it: {", ".join(near)}.'
     if known:
-        return f'There is no target "{_shown(name)}". The targets page and "manage.py stats" list those that exist.'
+        return f'There is no target "{_shown(name)}". "manage.py stats" lists those that exist.'
     return f'There is no target "{_shown(name)}": no target has been probed or loaded yet.'
 
 
