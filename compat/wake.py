@@ -10,10 +10,9 @@ from probes.protocol import wake_names
 
 # What taking messages from one queue needs; no command that names no key tells of others.
 COMMANDS = (
-    "hello", "auth", "ping", "client|setinfo", "client|setname", "select", "multi", "exec",
-    "discard", "watch", "unwatch", "info", "brpop", "rpop", "lpush", "rpush", "llen", "sadd",
-    "srem", "smembers", "zadd", "zrem", "zrevrangebyscore", "hset", "hget", "hdel", "set", "get",
-    "del", "expire", "pexpire",
+    "hello", "auth", "ping", "select", "multi", "exec", "discard", "watch", "unwatch", "brpop",
+    "rpop", "lpush", "llen", "sadd", "srem", "smembers", "zadd", "zrem", "zrange", "hset", "hget",
+    "hdel", "set", "get", "del", "exists", "pexpire", "eval", "evalsha", "script|load",
 )  # fmt: skip
 
 

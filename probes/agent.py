@@ -38,7 +38,7 @@ FIRST_DELAY_S, LONGEST_DELAY_S = 1.0, 60.0
 MALFORMED = frozenset({400, 413, 415, 422})  # a document that no waiting makes better
 NOT_FOUND = 404
 OURS_AGAIN = 500  # from here on the server failed, not we
-WAKER_REST_S = 30.0
+WAKER_REST_S = 60.0
 Welcome = dict[str, Any]
 
 
@@ -322,8 +322,8 @@ def listen(url: str, queue: str, device: str, awake: threading.Event) -> None:
         },
     )
     app.task(name=WAKE_TASK)(awake.set)
-    logging.getLogger("celery").setLevel(logging.CRITICAL)
-    logging.getLogger("kombu").setLevel(logging.CRITICAL)
+    for chatty in ("celery", "kombu"):  # Redis that is away is no news: the agent polls besides
+        logging.getLogger(chatty).setLevel(logging.CRITICAL + 1)
     threading.Thread(target=_hear_forever, args=(app, queue), daemon=True).start()
 
 
@@ -339,5 +339,6 @@ def _hear_forever(app: Any, queue: str) -> None:
             without_mingle=True,
             without_gossip=True,
         )
-        worker.start()
+        worker.start()  # returns when something is wrong for good, such as a missing right
+        logger.warning("Redis wakes the agent no more; it asks every few seconds.")
         time.sleep(WAKER_REST_S)

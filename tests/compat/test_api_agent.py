@@ -101,9 +101,7 @@ def results_of(batch, at=1_800_000_000.0):
     target = Target.objects.get(slug=SLUG)
     cases = {probe["case"]: probe["form"] for probe in batch["probes"]}
     at = min(at, time.time() - 5)
-    return [
-        make_result(make_named(case), target, at=at, form=form) for case, form in cases.items()
-    ]
+    return [make_result(make_named(case), target, at=at, form=form) for case, form in cases.items()]
 
 
 def make_named(pk):

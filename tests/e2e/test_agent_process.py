@@ -1,0 +1,174 @@
+"""An agent without Django in a process of its own, killed again and again, loses nothing."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.bare_python import ROOT, make_bare_python
+from tests.own_servers import OwnPostgres, OwnRedis, free_port, wait_for_port
+
+pytestmark = [pytest.mark.postgres, pytest.mark.redis]
+
+KILLS, CASES = 10, 200
+LEASE_S = 5
+SEED = 20261129
+PACKAGES = ("numpy", "onnx", "onnxruntime", "celery", "redis")
+RUNTIMES = ("fake", "onnxruntime-cpu")
+# Half a column that takes its time (the fake sleeps), half one that is quick and real.
+PREPARE = """
+import json, sys
+import django; django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+from compat.casebook import load_cases
+from compat.devices import register_device
+from compat.wake import wake_acl
+from tests.make import engine_case, make_operator
+names = ("Abs", "Exp", "Neg", "Relu")
+for name in names:
+    make_operator(name)
+load_cases([engine_case(name, n, "sleep=0.08") for n in range(int(sys.argv[1])) for name in names])
+_, token = register_device(slug="board", title="A board", device_class="x86_cpu")
+print(json.dumps({"token": token, "acl": wake_acl("board")}))
+"""
+
+
+class Site:
+    """gunicorn over a PostgreSQL and a Redis of its own, with a few cases and one device."""
+
+    def __init__(self, folder, postgres, redis_port):
+        self.folder, self.port = folder, free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.environment = {
+            **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
+            "DJANGO_SETTINGS_MODULE": "compat.settings",
+            "OPATLAS_DATA_DIR": str(folder / "data"),
+            "OPATLAS_SECRET_KEY": "k" * 50,
+            "OPATLAS_AGENT_LEASE_S": str(LEASE_S),
+            "OPATLAS_AGENT_POLL_S": "1",
+            "OPATLAS_AGENT_REDIS_URL": f"redis://127.0.0.1:{redis_port}/0",
+            "REDIS_URL": f"redis://127.0.0.1:{redis_port}/0",
+            "DATABASE_URL": postgres.url,
+        }
+        self.prepared = json.loads(self.python("-c", PREPARE, str(CASES // 4)))
+
+    def python(self, *arguments):
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def __enter__(self):
+        command = ["-m", "gunicorn", "compat.wsgi", "--bind", f"127.0.0.1:{self.port}"]
+        self.log = (self.folder / "gunicorn.log").open("wb")
+        self.process = subprocess.Popen(
+            [sys.executable, *command, "--workers", "1", "--threads", "4"],
+            cwd=ROOT, env=self.environment, stdout=self.log, stderr=self.log,
+        )  # fmt: skip
+        wait_for_port(self.port)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(20)
+        self.log.close()
+
+
+class Board:
+    """The agent's process, with nothing in its environment but its token."""
+
+    def __init__(self, folder, site, token):
+        folder.mkdir()
+        self.folder = folder
+        self.python = make_bare_python(folder / "python", PACKAGES)
+        self.environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "OPATLAS_TOKEN": token}
+        runtimes = [word for slug in RUNTIMES for word in ("--runtime", slug)]
+        self.command = [self.python, "-m", "probes", "agent", "--server", site.url, *runtimes]
+        self.log = folder / "agent.log"
+
+    def start(self):
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self.command, cwd=self.folder, env=self.environment, stdout=log, stderr=log
+            )
+
+    def kill(self, number=signal.SIGKILL):
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(30)
+
+
+def states(url):
+    """How many probes are in each state, and how many hold a result of which outcome."""
+    with psycopg.connect(url) as connection:
+        found = connection.execute(
+            "select t.slug, p.state, p.outcome, count(*), count(distinct (p.case_id, p.form)) "
+            "from compat_probe p join compat_target t on t.id = p.target_id group by 1, 2, 3"
+        )
+        return list(found)
+
+
+def wait_until_done(url, board, total, seconds=60):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        rows = states(url)
+        if sum(row[3] for row in rows if row[1] == "done") == total:
+            return rows
+        assert board.process.poll() is None, board.log.read_text()
+        time.sleep(0.3)
+    raise AssertionError(f"{states(url)}\n{board.log.read_text()[-4000:]}")
+
+
+@pytest.fixture
+def redis_folder(tmp_path):
+    folder = tmp_path / "redis"
+    folder.mkdir()
+    return folder
+
+
+def test_killed_ten_times_with_its_servers_restarted_every_probe_is_there_once(
+    tmp_path, redis_folder
+):
+    chance = random.Random(SEED)
+    redis = OwnRedis(redis_folder)
+    with OwnPostgres() as postgres:
+        site = Site(tmp_path, postgres, redis.port)
+        acl = site.prepared["acl"].removeprefix("ACL SETUSER ")
+        (redis_folder / "users.acl").write_text(f"user default on nopass ~* &* +@all\nuser {acl}\n")
+        with redis, site:
+            board = Board(tmp_path / "board", site, site.prepared["token"])
+            disturb = {3: redis.restart, 6: postgres.restart}
+            for kill in range(KILLS):
+                board.start()
+                time.sleep(chance.uniform(0.8, 3.5))
+                disturb.get(kill, lambda: None)()
+                time.sleep(chance.uniform(0.0, 0.5))
+                assert board.process.poll() is None, board.log.read_text()
+                board.kill()
+            before = states(postgres.url)
+            board.start()
+            rows = wait_until_done(postgres.url, board, CASES * len(RUNTIMES))
+            check_each_once(rows)
+            assert any(row[1] != "done" for row in before), "all was done before the last kill"
+            assert board.kill(signal.SIGTERM) == 0
+    assert "Traceback" not in board.log.read_text()
+    assert not list(Path(board.folder).glob(".cache/opatlas-agent/results/*"))
+
+
+def check_each_once(rows):
+    by_target = {
+        slug: (state, outcome, n, different) for slug, state, outcome, n, different in rows
+    }
+    assert len(rows) == len(RUNTIMES), rows  # one state and one outcome a target
+    for slug, row in by_target.items():
+        assert row == ("done", "passed", CASES, CASES), slug
