@@ -73,6 +73,29 @@ def load_heads(
     return [head_of(column) for column in columns]
 
 
+def default_heads(heads: Sequence[ColumnHead]) -> list[ColumnHead]:
+    """What is compared when nobody says what: columns with evidence of their own.
+
+    A recording of a column that this machine or an agent has too would count it twice. Where
+    nothing was measured, the claims are all there is.
+    """
+    live = {_twin_key(head) for head in heads if not head.claimed_only and not is_recorded(head)}
+    measured = [
+        head
+        for head in heads
+        if not head.claimed_only and not (is_recorded(head) and _twin_key(head) in live)
+    ]
+    return measured or list(heads)
+
+
+def is_recorded(head: ColumnHead) -> bool:
+    return head.device_origin == "recorded"
+
+
+def _twin_key(head: ColumnHead) -> str:
+    return head.slug.replace("-recorded.", ".", 1)
+
+
 def load_counted_heads() -> list[ColumnHead]:
     """Three queries: every shown column with its operators by level over the whole catalogue."""
     heads = load_heads()

@@ -13,6 +13,7 @@ from probes.judge.reasons import Reason
 from probes.judge.verdict import Verdict
 
 WORST_FIRST = ("red", "yellow", "unknown", "green")
+KINDS_NEAREST = ("measured", "simulated", "documented")
 ADVICE = {"green": "safe", "yellow": "verify", "red": "avoid", "unknown": "unknown"}
 
 
@@ -61,10 +62,15 @@ def three_colours_csv(lines: Iterable[ThreeColour], sentences: Iterable[str]) ->
 
 
 def _line(row: MatrixRow, verdicts: Mapping[str, Verdict], worst: OperatorColour) -> ThreeColour:
-    """The worst known level; green only where every column has answered."""
+    """The worst known level; green only where every column has answered.
+
+    Green is no surer than the farthest evidence that it rests on, so that column decides.
+    """
     level, slug = worst.level, worst.target
     if level == "green" and worst.unknown_targets:
         level, slug = "unknown", worst.unknown_targets[0]
+    elif level == "green":
+        slug = max(verdicts, key=lambda name: _distance(verdicts[name]))
     decides = verdicts[slug]
     cell = row.cells[list(verdicts).index(slug)]
     return ThreeColour(
@@ -78,6 +84,10 @@ def _line(row: MatrixRow, verdicts: Mapping[str, Verdict], worst: OperatorColour
         contradiction=cell.contradiction if cell else False,
         columns_at_level=sum(verdict.level == level for verdict in verdicts.values()),
     )
+
+
+def _distance(verdict: Verdict) -> int:
+    return KINDS_NEAREST.index(verdict.kind) if verdict.kind in KINDS_NEAREST else 0
 
 
 def _verdicts(row: MatrixRow, heads: Sequence[ColumnHead]) -> dict[str, Verdict]:

@@ -37,6 +37,13 @@ class Menu(NamedTuple):
         return sum(option.chosen for option in self.options)
 
 
+class Ignored(NamedTuple):
+    """A value in the address that means nothing here."""
+
+    title: words.Word
+    value: str
+
+
 class Link(NamedTuple):
     label: words.Word
     query: str
@@ -50,6 +57,27 @@ def scope_of(query: QueryDict, has_report: bool) -> str:
         return "report"
     searches = query.get("q", "").strip() or query.getlist("domain")
     return "all" if asked == "all" or searches else "top"
+
+
+def understood(query: QueryDict, menus: Sequence[Menu]) -> tuple[QueryDict, list[Ignored]]:
+    """The address without the filters that name nothing, and those. A query where columns are
+    named.
+    """
+    known = {menu.name: {option.value for option in menu.options} for menu in menus}
+    known["column"] = _known_columns(query.getlist("column"))
+    titles = {**MENU_TITLES, "column": _("Target")}
+    kept, ignored = query.copy(), []
+    for name, values in known.items():
+        asked = [value for value in query.getlist(name) if value]
+        kept.setlist(name, [value for value in asked if value in values])
+        ignored += [Ignored(titles[name], value) for value in asked if value not in values]
+    return kept, ignored
+
+
+def _known_columns(slugs: Sequence[str]) -> set[str]:
+    if not slugs:
+        return set()
+    return set(Column.objects.filter(slug__in=slugs).values_list("slug", flat=True))
 
 
 def read_filters(

@@ -1,11 +1,14 @@
 """A report's documents as a page shows them: per target the totals and the groups of nodes."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from compat.columns import ColumnHead, load_heads
+from compat.history import Restrictions, load_restrictions, unabridged
 from compat.models import Report
 from probes.judge.finding import FREE
+from webui.signatures import signature_text
 from webui.words import (
     KIND_ORDER,
     LEVEL_ORDER,
@@ -13,6 +16,7 @@ from webui.words import (
     refusal,
     sentence,
     warning,
+    word,
 )
 
 SHOWN_NODES = 12
@@ -54,6 +58,10 @@ class Finding(NamedTuple):
     forms: tuple[Form, ...]
 
     @property
+    def is_claimed(self) -> bool:
+        return self.kind == "documented"
+
+    @property
     def node_count(self) -> int:
         return sum(form.node_count for form in self.forms)
 
@@ -66,22 +74,54 @@ class Finding(NamedTuple):
         return self.forms[SHOWN_FORMS:]
 
 
+class Total(NamedTuple):
+    """Nodes of one level, told apart by what they rest on."""
+
+    level: str
+    kind: str  # "documented", or "measured" for whatever ran
+    nodes: int
+
+
+class Group(NamedTuple):
+    """Findings of the chosen target: of one level, either seen or only claimed."""
+
+    level: str
+    is_claimed: bool
+    findings: list[Finding]
+
+    @property
+    def code(self) -> str:
+        return f"{self.level}-claimed" if self.is_claimed else self.level
+
+    @property
+    def title(self) -> str:
+        table = "claimed_finding_group" if self.is_claimed else "finding_group"
+        return word(table, self.level)
+
+
 class TargetResult(NamedTuple):
     slug: str
     column: ColumnHead | None
     level: str
-    kind: str  # the best kind of evidence that any finding rests on
+    kind: str  # the best kind of evidence for this level
     counts: dict[str, int]
+    totals: tuple[Total, ...]
     nodes: int
     free: int
 
+    @property
+    def is_claimed(self) -> bool:
+        """Nothing that is known of it was run."""
+        kinds = {total.kind for total in self.totals if total.level != "unknown"}
+        return kinds == {"documented"}
+
 
 class ReportPage(NamedTuple):
-    """`groups` are the findings of the chosen target by level; `free` nodes need no support."""
+    """`free` nodes need no support."""
 
     targets: list[TargetResult]
     chosen: TargetResult | None
-    groups: list[tuple[str, list[Finding]]]
+    groups: list[Group]
     free: list[Finding]
     model: Mapping[str, Any]
     node_total: int
@@ -90,25 +130,33 @@ class ReportPage(NamedTuple):
 
 
 def read_report(report: Report, asked: str = "") -> ReportPage:
-    """The report with one target opened: the asked one, else the first. At most one query."""
+    """The report with one target opened: the asked one, else the first. At most two queries."""
     facts = report.facts or {}
     heads = {head.slug: head for head in load_heads(slugs=_column_slugs(report))}
     targets = [_target(document, heads) for document in report.results]
     opened = next((each for each in targets if each.slug == asked), targets[0] if targets else None)
     document = report.results[targets.index(opened)] if opened else {"findings": []}
-    findings = _merge(_finding(each, facts) for each in document["findings"])
+    whole = _load_restrictions(opened, document["findings"])
+    findings = _merge(_finding(each, facts, whole) for each in document["findings"])
     working = [each for each in findings if not each.is_free]
-    groups = [(level, [each for each in working if each.level == level]) for level in GROUPS]
     return ReportPage(
         targets=targets,
         chosen=opened,
-        groups=[(level, found) for level, found in groups if found],
+        groups=list(_groups(working)),
         free=[each for each in findings if each.is_free],
         model=facts.get("model", {}),
         node_total=len(facts.get("nodes", ())),
         refusal=refusal(report.error_code, {}, report.error) if report.error else "",
         warnings=[warning(each) for each in facts.get("warnings", ())],
     )
+
+
+def _groups(findings: Sequence[Finding]) -> Iterator[Group]:
+    for level in GROUPS:
+        for is_claimed in (False, True):
+            found = [f for f in findings if (f.level, f.is_claimed) == (level, is_claimed)]
+            if found:
+                yield Group(level, is_claimed, found)
 
 
 def _column_slugs(report: Report) -> list[str]:
@@ -120,16 +168,32 @@ def _target(document: Mapping[str, Any], heads: Mapping[str, ColumnHead]) -> Tar
     totals = document["totals"]
     counts = {level: totals[level] for level in LEVEL_ORDER}
     head = heads.get(slug.partition("@")[0])
-    used = {each["kind"] for each in document["findings"]}
+    judged = [each for each in document["findings"] if each["reason"]["code"] not in FREE]
+    used = {each["kind"] for each in judged if each["level"] == document["level"]}
     return TargetResult(
         slug=slug,
         column=head,
         level=document["level"],
         kind=next((kind for kind in KIND_ORDER if kind in used), "none"),
         counts=counts,
+        totals=tuple(_totals(judged, counts)),
         nodes=totals["nodes"],
         free=totals["free"],
     )
+
+
+def _totals(judged: Sequence[Mapping[str, Any]], counts: Mapping[str, int]) -> Iterator[Total]:
+    """The counts of a result, each split into nodes of which something ran and claimed ones."""
+    claimed: Counter[str] = Counter()
+    for each in judged:
+        if each["kind"] == "documented":
+            claimed[each["level"]] += len(each["nodes"])
+    for level in LEVEL_ORDER:
+        seen = counts[level] - claimed[level]
+        if seen or not claimed[level]:
+            yield Total(level, "none" if level == "unknown" else "measured", max(seen, 0))
+        if claimed[level]:
+            yield Total(level, "documented", claimed[level])
 
 
 def _merge(findings: Iterable[Finding]) -> list[Finding]:
@@ -140,7 +204,17 @@ def _merge(findings: Iterable[Finding]) -> list[Finding]:
     return [finding._replace(forms=tuple(forms)) for finding, forms in merged.items()]
 
 
-def _finding(document: Mapping[str, Any], facts: Mapping[str, Any]) -> Finding:
+def _load_restrictions(
+    opened: TargetResult | None, documents: Iterable[Mapping[str, Any]]
+) -> Restrictions:
+    """What the claims say in full; a report holds their beginnings."""
+    named = {tuple(each["operator"]) for each in documents if each["kind"] == "documented"}
+    if not (opened and opened.column and named):
+        return {}
+    return load_restrictions(opened.column, named)
+
+
+def _finding(document: Mapping[str, Any], facts: Mapping[str, Any], whole: Restrictions) -> Finding:
     domain, operator = document["operator"]
     return Finding(
         level=document["level"],
@@ -149,7 +223,7 @@ def _finding(document: Mapping[str, Any], facts: Mapping[str, Any]) -> Finding:
         domain=domain,
         operator=operator,
         reason=_said(document["reason"]),
-        detail=_said(document.get("detail")),
+        detail=_said(document.get("detail"), whole.get((domain, operator), ())),
         advice=advice_sentence(document.get("advice")),
         contradiction=document.get("contradiction", False),
         is_free=document["reason"]["code"] in FREE,
@@ -169,8 +243,8 @@ def _form(document: Mapping[str, Any], facts: Mapping[str, Any]) -> Form:
     )
 
 
-def _said(reason: Mapping[str, Any] | None) -> str:
-    return sentence(reason["code"], reason["params"]) if reason else ""
+def _said(reason: Mapping[str, Any] | None, restrictions: Iterable[str] = ()) -> str:
+    return sentence(reason["code"], unabridged(reason["params"], restrictions)) if reason else ""
 
 
 def _names(ids: Sequence[int], facts: Mapping[str, Any]) -> Iterator[NodeName]:
@@ -182,19 +256,7 @@ def _names(ids: Sequence[int], facts: Mapping[str, Any]) -> Iterator[NodeName]:
 
 
 def _signature(index: int | None, facts: Mapping[str, Any]) -> str:
-    """The inputs on one line: float32[1,3,224,224], float32[64,3,7,7] const."""
     signatures = facts.get("signatures", ())
     if index is None or index >= len(signatures):
         return ""
-    return ", ".join(tensor_text(tensor) for tensor in signatures[index]["inputs"])
-
-
-def tensor_text(tensor: Mapping[str, Any] | None) -> str:
-    """A tensor of a signature in words; "–" for an input that is left out."""
-    if not tensor or not tensor.get("dtype"):
-        return "–"
-    shape = tensor.get("shape")
-    dims = (
-        "" if shape is None else "[" + ",".join("?" if d is None else str(d) for d in shape) + "]"
-    )
-    return f"{tensor['dtype']}{dims}" + (" const" if tensor.get("const") else "")
+    return signature_text(signatures[index])

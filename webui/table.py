@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from compat.columns import ColumnHead
 from compat.matrix import CellView, Matrix, MatrixRow
 from probes.judge.words import LEVELS
-from webui.words import sentence, word
+from webui.words import level_word, sentence, word
 
 LEVEL_CLASSES = {"green": "g", "yellow": "y", "red": "r", "unknown": "u"}
 KIND_CLASSES = {"measured": "m", "simulated": "s", "documented": "d", "none": "n"}
@@ -73,6 +73,7 @@ class CellWriter:
         self.titled = titled
         self.prefix = reverse("webui:matrix") + "c/"
         self.known: dict[tuple[str, str, bool], CellParts] = {}
+        self.untimed = aloud(gettext("not timed, only claimed"))
         self.nothing = f"<td><i class=n>· {aloud(word('short', 'unknown'))}</i>"
 
     def row(self, row: MatrixRow, column_ids: list[str]) -> str:
@@ -89,6 +90,8 @@ class CellWriter:
         level = parts.level
         if self.shows_latency and cell.p50_ms is not None:
             level = f"{milliseconds(cell.p50_ms)} {parts.aloud}"
+        elif self.shows_latency and cell.kind == "documented":
+            return f"<td><a class=n href={link}>– {self.untimed}</a>"
         title = f' title="{_title(cell)}"' if self.titled else ""
         return f"{parts.start}{link}{title}>{parts.symbol} {level}{parts.end}"
 
@@ -104,8 +107,8 @@ def _parts(cell: CellView) -> CellParts:
     return CellParts(
         start=f'<td><a class="{level} {kind}" href=',
         symbol=LEVELS[cell.level].symbol if cell.level in LEVELS else "?",
-        level=format_html("<span>{}</span>", word("short", cell.level)),
-        aloud=aloud(word("short", cell.level)),
+        level=format_html("<span>{}</span>", level_word(cell.level, cell.kind)),
+        aloud=aloud(level_word(cell.level, cell.kind)),
         end=format_html(
             " {}{}</a>", aloud(word("kind", cell.kind)), mark if cell.contradiction else ""
         ),

@@ -184,6 +184,9 @@ OWN_REFUSALS: dict[str, Word] = {
     "no_room": _("There is no room for another upload here at the moment. Try again later."),
 }
 
+# Parameters of a refusal that hold words of this program: what a file is, what is counted.
+OWN_PARAMS = ("found", "what")
+
 _TABLES: dict[str, Mapping[str, Word]] = {
     "short": SHORT_LEVELS,
     "advice": ADVICE,
@@ -230,9 +233,16 @@ def level_word(level: str, kind: str, *, short: bool = True) -> str:
     return word(table, level)
 
 
-def sentence(code: str, params: Mapping[str, Any]) -> str:
-    """A verdict's or finding's reason in the page's language."""
-    return render(Reason(code, params), gettext) if code else ""
+def sentence(code: str, params: Mapping[str, Any], *, promoted: bool = False) -> str:
+    """A verdict's or finding's reason in the page's language.
+
+    `promoted`: node tests stand in for a core that no form from a model makes up.
+    """
+    return render(Reason(code, params), _call_node_tests if promoted else gettext) if code else ""
+
+
+def _call_node_tests(template: str) -> str:
+    return gettext(template).replace(gettext("core cases"), gettext("node tests"))
 
 
 def advice_sentence(reason: Mapping[str, Any] | None) -> str:
@@ -246,9 +256,15 @@ def refusal(code: str, params: Mapping[str, Any], otherwise: str) -> str:
     """Why a model file is refused, in the page's language; `otherwise` for an unknown code."""
     template = REFUSALS.get(code) or OWN_REFUSALS.get(code)
     try:
-        return gettext(str(template)) % params if template else otherwise
+        return gettext(str(template)) % _own_words(params) if template else otherwise
     except (KeyError, TypeError, ValueError):  # parameters of another version
         return otherwise
+
+
+def _own_words(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters that name something with words of ours are translated, a file's own are not."""
+    found = {name: params.get(name) for name in OWN_PARAMS}
+    return {**params, **{name: gettext(v) for name, v in found.items() if v and type(v) is str}}
 
 
 def warning(document: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """What lies behind a cell: pages of an operator, a column, a cell and a probe, and its model."""
 
 from compat.history.cell import CellDetail, load_cell
-from compat.history.claims import ClaimView
+from compat.history.claims import ClaimView, Restrictions, load_restrictions, unabridged
 from compat.history.column import ColumnPage, load_column
 from compat.history.operator import OperatorPage, load_operator
 from compat.history.parts import NotKnown, OperatorHead, ProbeRow, Verdict, load_operators
@@ -18,6 +18,7 @@ __all__ = [
     "ProbePage",
     "ProbeRow",
     "Reproducer",
+    "Restrictions",
     "Verdict",
     "load_cell",
     "load_column",
@@ -25,5 +26,7 @@ __all__ = [
     "load_operators",
     "load_probe",
     "load_reproducer",
+    "load_restrictions",
     "reproducer_zip",
+    "unabridged",
 ]

@@ -1,11 +1,16 @@
 """What documents say about an operator, told apart by the column that a claim belongs to."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from compat.columns import ColumnHead
 from compat.models import Claim
+from compat.operators import OperatorName, named_operators
 from compat.runtimes import runtime_title
+
+CUT = "…"
+Restrictions = dict[OperatorName, list[str]]  # the restrictions of an operator's claims
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,30 @@ def load_claims(operator_id: int) -> list[ClaimView]:
     claims = Claim.objects.filter(operator=operator_id).select_related("source")
     ordered = claims.order_by("runtime", "device_class", "-rank", "source", "id")
     return [_claim_view(claim) for claim in ordered]
+
+
+def load_restrictions(head: ColumnHead, operators: Collection[OperatorName]) -> Restrictions:
+    """One query: what the claims of this column say of some operators."""
+    claims = Claim.objects.filter(
+        runtime=head.runtime,
+        device_class__in=("", head.device_class),
+        operator__in=named_operators(operators),
+    ).exclude(restriction="")
+    found: Restrictions = {}
+    for domain, name, text in claims.values_list(
+        "operator__domain", "operator__name", "restriction"
+    ):
+        found.setdefault((domain, name), []).append(text)
+    return found
+
+
+def unabridged(params: Mapping[str, Any], restrictions: Iterable[str]) -> Mapping[str, Any]:
+    """A reason's parameters with the restriction in full, where a claim begins like the cut one."""
+    said = str(params.get("restriction", ""))
+    if not said.endswith(CUT):
+        return params
+    whole = (text for text in restrictions if text.startswith(said.removesuffix(CUT)))
+    return {**params, "restriction": next(whole, said)}
 
 
 def split_claims(

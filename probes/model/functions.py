@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import onnx
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
 
-from probes.model.refusals import Limits, ModelFileError, Problem
+from probes.model.refusals import Limits, ModelFileError, Problem, gettext_noop
 from probes.model.scopes import subgraphs
 
 Key = tuple[str, str, str]
@@ -102,9 +102,13 @@ def check_expansion(model: onnx.ModelProto, functions: Functions, limits: Limits
         found = str(total.nodes) if total.nodes < MOST else f"{MOST} or more"
         raise ModelFileError("function_bomb", found=found, limit=limits.expanded_nodes)
     if total.bytes > limits.kept_bytes:
-        raise ModelFileError("too_many", limit=limits.kept_bytes, what="bytes of inlined functions")
+        raise ModelFileError(
+            "too_many", limit=limits.kept_bytes, what=gettext_noop("bytes of inlined functions")
+        )
     if total.depth > limits.calls:
-        raise ModelFileError("too_many", limit=limits.calls, what="functions calling each other")
+        raise ModelFileError(
+            "too_many", limit=limits.calls, what=gettext_noop("functions calling each other")
+        )
 
 
 def size_of(node: NodeProto, sizes: dict[Key, Expansion]) -> Expansion:

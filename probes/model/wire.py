@@ -10,14 +10,14 @@ from probes.model import messages
 from probes.model.cursor import Cursor, Frame, encode_varint
 from probes.model.messages import LENGTH, VARINT, Keep, Message
 from probes.model.payload import TensorTally
-from probes.model.refusals import LIMITS, Limits, ModelFileError, Problem
+from probes.model.refusals import LIMITS, Limits, ModelFileError, Problem, gettext_noop
 
 COUNTED = {
-    "nodes": "nodes",
-    "tensors": "tensors and value descriptions",
-    "subgraphs": "graphs",
-    "functions": "functions",
-    "fields": "protobuf fields",
+    "nodes": gettext_noop("nodes"),
+    "tensors": gettext_noop("tensors and value descriptions"),
+    "subgraphs": gettext_noop("graphs"),
+    "functions": gettext_noop("functions"),
+    "fields": gettext_noop("protobuf fields"),
 }
 MOST_PROBLEMS = 50
 FORGET_STEP = 16 * 1024**2
@@ -119,7 +119,9 @@ class Walk(Cursor):
         if message.counted:
             self.count(message.counted)
         if message is messages.DIM and len(self.stack[-1].out) >= self.limits.dims:
-            raise ModelFileError("too_many", limit=self.limits.dims, what="dimensions")
+            raise ModelFileError(
+                "too_many", limit=self.limits.dims, what=gettext_noop("dimensions")
+            )
         tag = bytes(self.view[start : self.tag_end(start)])
         tally = TensorTally() if message is messages.TENSOR else None
         parent = self.stack[-1].tensor
@@ -158,7 +160,9 @@ class Walk(Cursor):
         self.kept += end - start
         if self.kept > self.limits.kept_bytes:
             limit = self.limits.kept_bytes
-            raise ModelFileError("too_many", limit=limit, what="bytes beside the weights")
+            raise ModelFileError(
+                "too_many", limit=limit, what=gettext_noop("bytes beside the weights")
+            )
         frame.out.append(bytes(self.view[start:end]))
 
     def keep_name(self, frame: Frame, number: int, wire: int, start: int, end: int) -> None:
@@ -181,7 +185,9 @@ class Walk(Cursor):
         if number == messages.DIMS:
             tally.dims += [value - (1 << 64) if value >> 63 else value for value in values]
             if len(tally.dims) > self.limits.dims:
-                raise ModelFileError("too_many", limit=self.limits.dims, what="dimensions")
+                raise ModelFileError(
+                    "too_many", limit=self.limits.dims, what=gettext_noop("dimensions")
+                )
         elif values and number == messages.DATA_TYPE:
             tally.dtype = values[-1]
         elif values and number == messages.LOCATION:

@@ -21,7 +21,7 @@ def test_a_cell_says_symbol_word_and_kind_in_text_and_in_its_classes(client):
     make_cell(operator, make_column(), "green", "measured")
     make_cell(operator, make_column("rknn", make_device("z")), "yellow", "documented")
     page = client.get("/?view=all")
-    assert cells_of(page) == ["✓ works measured", "! limits claimed"]
+    assert cells_of(page) == ["✓ works measured", "! listed, limits claimed"]
     assert 'class="g m"' in page.content.decode()
     assert 'class="y d"' in page.content.decode()
 

@@ -1,5 +1,6 @@
 """Template tags for what every page says the same way: levels, kinds, reasons, numbers."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,16 +12,18 @@ from django.utils.translation import gettext
 
 from compat.runtimes import runtime_title as title_of_runtime
 from probes.judge.words import LEVELS
-from webui import table, words
+from webui import glossary, table, words
 
 SHOWN_SAMPLES = 200
 BAR_ORDER = ("green", "yellow", "red", "unknown")
 LEAST_SHARE = 1.5  # percent of a bar
+RECORDED_TITLE = re.compile(r"(?P<device>.*) \(recorded sweep (?P<date>[\d-]+)\)")
 
 register = template.Library()
 register.filter("ms", table.milliseconds)
 register.filter("size", filesizeformat)
 register.filter("breakable", table.breakable)
+register.filter("glossed", glossary.glossed)
 register.filter("runtime_title", title_of_runtime)
 
 
@@ -57,8 +60,14 @@ def chip(level: str, kind: str = "measured", size: str = "") -> SafeString:
         '<span class="{}"><span class="mark" aria-hidden="true">{}</span> {}</span>',
         classes.strip(),
         symbol,
-        words.word("short", level),
+        words.level_word(level, kind),
     )
+
+
+@register.simple_tag
+def level_text(level: str, kind: str) -> str:
+    """The level in full: "does not work", or "listed as unsupported" where nothing was run."""
+    return words.level_word(level, kind, short=False)
 
 
 @register.simple_tag
@@ -86,8 +95,8 @@ def outcome_chip(outcome: str, support: str) -> SafeString:
 
 
 @register.simple_tag
-def bar(counts: Mapping[str, int]) -> SafeString:
-    """The shares of the levels as one line; the numbers stand beside it as text."""
+def bar(counts: Mapping[str, int], claimed: bool = False) -> SafeString:
+    """The shares of the levels as one line, paler for claims; the numbers stand beside it."""
     shares = [(level, counts[level]) for level in BAR_ORDER if counts.get(level)]
     total = sum(count for _, count in shares) or 1
     # Nothing that is there may be too thin to be seen.
@@ -106,21 +115,23 @@ def bar(counts: Mapping[str, int]) -> SafeString:
         ),
     )
     return format_html(
-        '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
+        '<svg class="{}" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
         "{}</svg>",
+        "bar pale" if claimed else "bar",
         rects,
     )
 
 
 @register.simple_tag
-def tally(counts: Mapping[str, int]) -> SafeString:
+def tally(counts: Mapping[str, int], claimed: bool = False) -> SafeString:
     """The counts with their symbols, the words for screen readers."""
+    kind = "documented" if claimed else "measured"
     parts = (
         (
             table.LEVEL_CLASSES[level],
             LEVELS[level].symbol if level != "unknown" else "·",
             counts[level],
-            words.word("short", level),
+            words.level_word(level, kind),
         )
         for level in BAR_ORDER
         if counts.get(level)
@@ -161,17 +172,38 @@ def samples(values: Sequence[float]) -> SafeString:
             for i, v in enumerate(taken)
         ),
     )
-    label = gettext("%(n)s samples, from %(low)s to %(high)s") % {
-        "n": len(taken),
-        "low": table.milliseconds(min(taken, default=0)),
-        "high": table.milliseconds(top),
-    }
     return format_html(
         '<svg class="samples" viewBox="0 0 300 40" preserveAspectRatio="none" role="img" '
         'aria-label="{}">{}</svg>',
-        label,
+        samples_text(taken),
         bars,
     )
+
+
+@register.simple_tag
+def samples_text(values: Sequence[float]) -> str:
+    """How many samples the picture shows and between which times they lie."""
+    taken = [float(value) for value in values[:SHOWN_SAMPLES]]
+    return gettext("%(n)s samples, from %(low)s to %(high)s (the tallest bar).") % {
+        "n": len(taken),
+        "low": table.milliseconds(min(taken, default=0)),
+        "high": table.milliseconds(max(taken, default=0)),
+    }
+
+
+@register.filter
+def own_text(text: str) -> str:
+    """A text of this program in the page's language; any other as it is."""
+    return str(words.OWN_TEXTS.get(text, text))
+
+
+@register.filter
+def device_title(title: str) -> str:
+    """A device's title in the page's language, as far as OpAtlas has made it."""
+    found = RECORDED_TITLE.fullmatch(title)
+    if found is None:
+        return title
+    return gettext("%(device)s (recorded sweep %(date)s)") % found.groupdict()
 
 
 @register.filter

@@ -5,8 +5,10 @@ from django.shortcuts import render
 
 from probes.judge.words import RUNGS
 from probes.run.outcome import OUTCOMES
+from webui.glossary import GLOSSARY
 
 
 def about(request: HttpRequest) -> HttpResponse:
     outcomes = [(code.value, row.support, row.fault.value) for code, row in OUTCOMES.items()]
-    return render(request, "webui/about.html", {"rungs": RUNGS, "outcomes": outcomes})
+    context = {"rungs": RUNGS, "outcomes": outcomes, "glossary": GLOSSARY}
+    return render(request, "webui/about.html", context)

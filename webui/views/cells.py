@@ -6,8 +6,10 @@ from typing import NamedTuple
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from compat.history import NotKnown, ProbeRow, load_cell
+from compat.history import CellDetail, NotKnown, ProbeRow, load_cell, unabridged
 from compat.models import Column, Operator
+from webui.latency import time_range
+from webui.words import sentence
 
 FOLD_FROM = 12  # so many probes that passed are folded away, so that the others are seen
 WORST_FIRST = ("no", "reserved", "none", "yes")
@@ -25,7 +27,26 @@ def cell(request: HttpRequest, domain: str, name: str, slug: str) -> HttpRespons
     except NotKnown as error:
         raise Http404(str(error)) from error
     groups = [_group(group.code, group.probes) for group in detail.groups]
-    return render(request, "webui/cell.html", {"detail": detail, "groups": groups})
+    promoted = bool(groups) and all(group.code != "core" for group in groups)
+    context = {
+        "detail": detail,
+        "groups": groups,
+        "promoted": promoted,
+        "said": _reason(detail, promoted),
+        "times": time_range(
+            probe.p50_ms for group in detail.groups for probe in group.probes if probe.core
+        ),
+    }
+    return render(request, "webui/cell.html", context)
+
+
+def _reason(detail: CellDetail, promoted: bool) -> str:
+    """The verdict in full; node tests that stand in for a core are called what they are."""
+    verdict = detail.verdict
+    if verdict is None:
+        return ""
+    params = unabridged(verdict.reason_params, [claim.restriction for claim in detail.claims])
+    return sentence(verdict.reason_code, params, promoted=promoted)
 
 
 def short_link(request: HttpRequest, operator_id: int, column_id: int) -> HttpResponse:

@@ -1,43 +1,79 @@
 """The three-colour list: what is safe on all chosen targets, as a page and as CSV."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils import translation
+from django.utils.translation import gettext as _
 
-from compat.columns import ColumnHead, load_heads
+from compat.columns import ColumnHead, default_heads, load_heads
 from compat.three_colours import ThreeColour, load_three_colours, three_colours_csv
-from webui.columns import group_columns
+from webui.columns import group_by_evidence
 from webui.words import LEVEL_ORDER, sentence
+
+KINDS = ("measured", "simulated", "documented", "none")
+
+
+class Choice(NamedTuple):
+    """The columns to compare, and the names in the address that no column has."""
+
+    heads: list[ColumnHead]
+    unknown: list[str]
+    is_default: bool
+
+    @property
+    def slugs(self) -> list[str]:
+        return [head.slug for head in self.heads]
+
+    @property
+    def error(self) -> str:
+        names = ", ".join(self.unknown)
+        return _("There is no target of this name: %(names)s.") % {"names": names}
 
 
 def colours(request: HttpRequest) -> HttpResponse:
     heads = load_heads()
-    chosen = _chosen(request, heads)
-    lines = [_line(line, heads) for line in load_three_colours(chosen)]
+    choice = _choose(request, heads)
+    lines = [] if choice.unknown else [_line(each, heads) for each in _load(choice)]
     context = {
-        "classes": group_columns(heads, chosen),
-        "chosen": chosen,
-        "narrowed": len(chosen) < len(heads),
-        "groups": [(lv, [line for line in lines if line["level"] == lv]) for lv in LEVEL_ORDER],
+        "choice": choice,
+        "classes": group_by_evidence(heads, choice.slugs),
+        "groups": [_group(level, lines) for level in LEVEL_ORDER],
     }
-    return render(request, "webui/colours.html", context)
+    return render(request, "webui/colours.html", context, status=404 if choice.unknown else 200)
 
 
-def colours_file(request: HttpRequest) -> StreamingHttpResponse:
-    lines = load_three_colours(_chosen(request, load_heads()))
-    body = three_colours_csv(lines, _sentences(lines))
+def colours_file(request: HttpRequest) -> HttpResponseBase:
+    """Codes and English sentences in every language of the pages: programs read them too."""
+    choice = _choose(request, load_heads())
+    if choice.unknown:
+        return HttpResponse(choice.error + "\n", "text/plain; charset=utf-8", status=404)
+    lines = _load(choice)
+    with translation.override("en"):
+        sentences = [sentence(line.reason_code, line.reason_params) for line in lines]
+    body = three_colours_csv(lines, sentences)
     response = StreamingHttpResponse(body, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="opatlas-three-colours.csv"'
     return response
 
 
-def _chosen(request: HttpRequest, heads: Sequence[ColumnHead]) -> list[str]:
-    """The named columns that exist; all of them when none is named."""
+def _choose(request: HttpRequest, heads: Sequence[ColumnHead]) -> Choice:
     named = set(request.GET.getlist("column"))
-    return [head.slug for head in heads if head.slug in named] or [head.slug for head in heads]
+    if not named:
+        return Choice(default_heads(heads), [], True)
+    chosen = [head for head in heads if head.slug in named]
+    return Choice(chosen, sorted(named - {head.slug for head in chosen}), False)
+
+
+def _load(choice: Choice) -> list[ThreeColour]:
+    return load_three_colours(choice.slugs) if choice.heads else []
 
 
 def _line(line: ThreeColour, heads: Sequence[ColumnHead]) -> dict[str, Any]:
@@ -46,5 +82,14 @@ def _line(line: ThreeColour, heads: Sequence[ColumnHead]) -> dict[str, Any]:
     return asdict(line) | {"head": head, "text": text, "more": line.columns_at_level - 1}
 
 
-def _sentences(lines: Sequence[ThreeColour]) -> list[str]:
-    return [sentence(line.reason_code, line.reason_params) for line in lines]
+def _group(level: str, lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The operators of a level, those that were measured before those that are claimed."""
+    found = [line for line in lines if line["level"] == level]
+    found.sort(key=lambda line: KINDS.index(line["kind"]))
+    counts = Counter(line["kind"] for line in found)
+    return {
+        "level": level,
+        "count": len(found),
+        "kinds": [(kind, counts[kind]) for kind in KINDS if counts[kind]],
+        "parts": [(kind, list(part)) for kind, part in groupby(found, itemgetter("kind"))],
+    }

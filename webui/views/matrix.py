@@ -8,19 +8,20 @@ from django.utils.translation import gettext_lazy as _
 
 from compat.matrix import Matrix, load_matrix
 from compat.reports import load_report, operators_of
-from webui.filters import is_filtered, links, load_menus, read_filters, scope_of
+from webui.filters import is_filtered, links, load_menus, read_filters, scope_of, understood
 from webui.table import SHOWS, device_heads, head_row, matrix_rows
 from webui.words import Word
 
-SCOPES: list[tuple[str, Word]] = [("top", _("Top 20")), ("all", _("All operators"))]
+SCOPES: list[tuple[str, Word]] = [("top", _("Most used")), ("all", _("All operators"))]
 REPORT_SCOPE: tuple[str, Word] = ("report", _("Operators of this report"))
 SHOW_LABELS: list[tuple[str, Word]] = [("support", _("Support")), ("latency", _("Latency"))]
 
 
 def matrix(request: HttpRequest) -> HttpResponse:
     """Every filter is a query parameter, so any view of the matrix has a link."""
-    query = request.GET
-    report = load_report(query["report"]) if query.get("report") else None
+    menus = load_menus(request.GET)
+    query, ignored = understood(request.GET, menus)
+    report = load_report(token) if (token := request.GET.get("report")) else None
     scope = scope_of(query, report is not None)
     found = load_matrix(read_filters(query, scope, operators_of(report) if report else None))
     show = query.get("show", "")
@@ -34,7 +35,8 @@ def matrix(request: HttpRequest) -> HttpResponse:
         "show": show,
         "query": query.get("q", ""),
         "named_columns": query.getlist("column"),
-        "menus": load_menus(query),
+        "menus": menus,
+        "ignored": ignored,
         "filtered": is_filtered(query),
         **_table(found, show),
     }

@@ -1,9 +1,22 @@
 """The page of one operator: its cell in every column and its cases."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from compat.history import NotKnown, load_operator
+from compat.columns import ColumnHead
+from compat.history import NotKnown, OperatorPage, load_operator
+from compat.history.operator import OperatorCell
+from webui.latency import TimeRange, time_range
+from webui.words import sentence
+
+
+class Line(NamedTuple):
+    cell: OperatorCell
+    said: str
+    times: TimeRange | None
 
 
 def operator(request: HttpRequest, domain: str, name: str) -> HttpResponse:
@@ -11,4 +24,35 @@ def operator(request: HttpRequest, domain: str, name: str) -> HttpResponse:
         page = load_operator(domain, name)
     except NotKnown as error:
         raise Http404(str(error)) from error
-    return render(request, "webui/operator.html", {"page": page})
+    context = {"page": page, "cells": _cells(page), "promoted": _is_promoted(page)}
+    return render(request, "webui/operator.html", context)
+
+
+def _is_promoted(page: OperatorPage) -> bool:
+    """No form from a model: node tests stand in for the core."""
+    return bool(page.cases) and not any(case.core for case in page.cases)
+
+
+def _cells(page: OperatorPage) -> list[Line]:
+    promoted = _is_promoted(page)
+    return [
+        Line(cell, _reason(cell, promoted), time_range(_times(page, cell.column)))
+        for cell in page.cells
+    ]
+
+
+def _reason(cell: OperatorCell, promoted: bool) -> str:
+    verdict = cell.verdict
+    if verdict is None:
+        return ""
+    promoted = promoted and verdict.kind != "documented"
+    return sentence(verdict.reason_code, verdict.reason_params, promoted=promoted)
+
+
+def _times(page: OperatorPage, column: ColumnHead) -> Iterator[float | None]:
+    if column not in page.probed_columns:
+        return
+    place = page.probed_columns.index(column)
+    for case in page.cases:
+        mark = case.marks[place]
+        yield mark.p50_ms if mark and case.core else None

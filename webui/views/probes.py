@@ -5,7 +5,7 @@ from django.shortcuts import render
 
 from compat.history import NotKnown, Reproducer, load_probe, load_reproducer, reproducer_zip
 from probes.run.outcome import OUTCOMES
-from webui.findings import tensor_text
+from webui.signatures import tensor_text
 
 FAULTS = {outcome.value: row.fault.value for outcome, row in OUTCOMES.items()}
 

@@ -8,11 +8,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from compat.columns import load_heads
-from compat.reports import ReportError, load_report, submit_model
+from compat.reports import KEEP, ReportError, load_report, submit_model
 from compat.targets import TargetError
 from webui.columns import group_columns
 from webui.findings import read_report
-from webui.words import LEVEL_ORDER, refusal
+from webui.words import refusal
 
 FORM_BYTES = 100_000  # what the form's other fields may add to the file
 
@@ -51,9 +51,7 @@ def report(request: HttpRequest, token: str) -> HttpResponse:
     if found is None:
         raise Http404("There is no report at this address.")
     page = read_report(found, request.GET.get("target", ""))
-    response = render(
-        request, "webui/report.html", {"report": found, "page": page, "levels": LEVEL_ORDER}
-    )
+    response = render(request, "webui/report.html", {"report": found, "page": page})
     response["Cache-Control"] = "private, no-store"
     response["X-Robots-Tag"] = "noindex"
     return response
@@ -65,6 +63,7 @@ def _form(request: HttpRequest, error: str = "", sent: bool = True) -> HttpRespo
     context = {
         "classes": group_columns(load_heads(), fields.getlist("target")),
         "keep": "keep" in fields,
+        "keep_days": KEEP.days,
         "limit": settings.UPLOAD_LIMIT_BYTES,
         "error": error,
     }
