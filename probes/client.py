@@ -192,15 +192,20 @@ class Client:
                 body.close()
 
     def _read(self, response: Any, end: float | None) -> bytes:
+        """The whole body; what drips in is read as it comes, so that the limit is kept."""
         parts: list[bytes] = []
         size = 0
-        while part := response.read(STEP):
+        told = response.headers.get("Content-Length") or ""
+        length = int(told) if told.isdigit() else None
+        while size != length and (part := response.read1(STEP)):
             size += len(part)
             if size > LARGEST_ANSWER:
                 raise BadAnswer(f"{self.server} sends more than {LARGEST_ANSWER >> 20} MiB.")
             if end is not None and self.clock() > end:
                 raise self._late()
             parts.append(part)
+        if length is not None and size < length:
+            raise http.client.IncompleteRead(b"", length - size)
         return b"".join(parts)
 
     def _not_ok(self, error: urllib.error.HTTPError, end: float | None) -> Answer:
@@ -216,7 +221,10 @@ class Client:
             problem = _problem(self._read(error, end))
         except (OSError, http.client.HTTPException):
             problem = {}  # cut short; the status alone says no
-        detail = str(problem.get("detail") or f"The server answers {status} {error.reason}.")
+        detail = str(
+            problem.get("detail")
+            or f"{self.server} answers {status} {error.reason}: is it an OpAtlas server?"
+        )
         raise Refused(status, str(problem.get("code") or f"http_{status}"), detail, problem)
 
     def _broken(self, error: Exception) -> Exception:
