@@ -1,6 +1,7 @@
 """Servers on loopback: the site over the test's own database, and one that answers as told."""
 
 import contextlib
+import functools
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -8,11 +9,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 @contextlib.contextmanager
 def serve_site():
     """The site's address; it sees the rows of the running test, which is rolled back as ever."""
-    from django.db import connection
+    from django.db import connections
     from django.test.testcases import LiveServerThread, _StaticFilesHandler
 
+    class QuickToEnd(LiveServerThread):
+        def _create_server(self, *args, **options):
+            server = super()._create_server(*args, **options)
+            server.serve_forever = functools.partial(server.serve_forever, 0.02)
+            return server
+
+    connection = connections["default"]
     connection.inc_thread_sharing()
-    thread = LiveServerThread(
+    thread = QuickToEnd(
         "127.0.0.1", _StaticFilesHandler, connections_override={"default": connection}
     )
     thread.daemon = True
