@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from django.db.models import Q, QuerySet
 
-from compat.models import Operator
+from compat.models import Case, Operator
 
 OperatorName = tuple[str, str]  # domain, name
 
@@ -18,3 +18,9 @@ def named_operators(names: Iterable[OperatorName]) -> QuerySet[Operator]:
     for domain, domain_names in by_domain.items():
         wanted |= Q(domain=domain, name__in=domain_names)
     return Operator.objects.filter(wanted)
+
+
+def with_core() -> frozenset[OperatorName]:
+    """One query: operators with a form from a model; of the others node tests decide."""
+    found = Case.objects.filter(core=True, retired=False).order_by()
+    return frozenset(found.values_list("operator__domain", "operator__name").distinct())

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from compat.columns import ColumnHead, load_heads
 from compat.history import Restrictions, load_restrictions, unabridged
 from compat.models import Report
+from compat.operators import OperatorName, with_core
 from probes.judge.finding import FREE
 from webui.signatures import signature_text
 from webui.words import (
@@ -112,8 +113,15 @@ class TargetResult(NamedTuple):
     @property
     def is_claimed(self) -> bool:
         """Nothing that is known of it was run."""
-        kinds = {total.kind for total in self.totals if total.level != "unknown"}
-        return kinds == {"documented"}
+        known = [total for total in self.totals if total.level != "unknown"]
+        return all(total.kind == "documented" for total in known)
+
+
+class Known(NamedTuple):
+    """What is known of the operators beside the report itself."""
+
+    with_core: frozenset[OperatorName]
+    restrictions: Restrictions
 
 
 class ReportPage(NamedTuple):
@@ -130,14 +138,14 @@ class ReportPage(NamedTuple):
 
 
 def read_report(report: Report, asked: str = "") -> ReportPage:
-    """The report with one target opened: the asked one, else the first. At most two queries."""
+    """The report with one target opened: the asked one, else the first. At most three queries."""
     facts = report.facts or {}
     heads = {head.slug: head for head in load_heads(slugs=_column_slugs(report))}
     targets = [_target(document, heads) for document in report.results]
     opened = next((each for each in targets if each.slug == asked), targets[0] if targets else None)
     document = report.results[targets.index(opened)] if opened else {"findings": []}
-    whole = _load_restrictions(opened, document["findings"])
-    findings = _merge(_finding(each, facts, whole) for each in document["findings"])
+    known = Known(with_core(), _load_restrictions(opened, document["findings"]))
+    findings = _merge(_finding(each, facts, known) for each in document["findings"])
     working = [each for each in findings if not each.is_free]
     return ReportPage(
         targets=targets,
@@ -188,11 +196,15 @@ def _totals(judged: Sequence[Mapping[str, Any]], counts: Mapping[str, int]) -> I
     for each in judged:
         if each["kind"] == "documented":
             claimed[each["level"]] += len(each["nodes"])
+    seen = {level: max(counts[level] - claimed[level], 0) for level in LEVEL_ORDER}
+    ran = any(seen[level] for level in LEVEL_ORDER if level != "unknown") or not claimed
     for level in LEVEL_ORDER:
-        seen = counts[level] - claimed[level]
-        if seen or not claimed[level]:
-            yield Total(level, "none" if level == "unknown" else "measured", max(seen, 0))
-        if claimed[level]:
+        if level == "unknown":
+            yield Total(level, "none", counts[level])
+            continue
+        if ran and (seen[level] or not claimed[level]):
+            yield Total(level, "measured", seen[level])
+        if claimed[level] or not ran:
             yield Total(level, "documented", claimed[level])
 
 
@@ -214,7 +226,7 @@ def _load_restrictions(
     return load_restrictions(opened.column, named)
 
 
-def _finding(document: Mapping[str, Any], facts: Mapping[str, Any], whole: Restrictions) -> Finding:
+def _finding(document: Mapping[str, Any], facts: Mapping[str, Any], known: Known) -> Finding:
     domain, operator = document["operator"]
     return Finding(
         level=document["level"],
@@ -223,7 +235,7 @@ def _finding(document: Mapping[str, Any], facts: Mapping[str, Any], whole: Restr
         domain=domain,
         operator=operator,
         reason=_said(document["reason"]),
-        detail=_said(document.get("detail"), whole.get((domain, operator), ())),
+        detail=_detail(document, known),
         advice=advice_sentence(document.get("advice")),
         contradiction=document.get("contradiction", False),
         is_free=document["reason"]["code"] in FREE,
@@ -243,8 +255,18 @@ def _form(document: Mapping[str, Any], facts: Mapping[str, Any]) -> Form:
     )
 
 
-def _said(reason: Mapping[str, Any] | None, restrictions: Iterable[str] = ()) -> str:
-    return sentence(reason["code"], unabridged(reason["params"], restrictions)) if reason else ""
+def _said(reason: Mapping[str, Any] | None) -> str:
+    return sentence(reason["code"], reason["params"]) if reason else ""
+
+
+def _detail(document: Mapping[str, Any], known: Known) -> str:
+    """Why the evidence is what it is, with the whole restriction of a claim."""
+    reason, (domain, operator) = document.get("detail"), document["operator"]
+    if not reason:
+        return ""
+    params = unabridged(reason["params"], known.restrictions.get((domain, operator), ()))
+    promoted = (domain, operator) not in known.with_core
+    return sentence(reason["code"], params, promoted=promoted)
 
 
 def _names(ids: Sequence[int], facts: Mapping[str, Any]) -> Iterator[NodeName]:

@@ -1,7 +1,7 @@
 """The matrix as HTML: what many cells share is made once, so that 9,000 cells are quick."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 
 from compat.columns import ColumnHead
 from compat.matrix import CellView, Matrix, MatrixRow
+from compat.operators import OperatorName
 from probes.judge.words import LEVELS
 from webui.words import level_word, sentence, word
 
@@ -68,7 +69,8 @@ class CellParts(NamedTuple):
 class CellWriter:
     """Writes cells in one language: what many cells have in common is escaped once."""
 
-    def __init__(self, *, show: str, titled: bool) -> None:
+    def __init__(self, *, show: str, titled: bool, with_core: Collection[OperatorName]) -> None:
+        self.with_core = with_core
         self.shows_latency = show == "latency"
         self.titled = titled
         self.prefix = reverse("webui:matrix") + "c/"
@@ -78,13 +80,14 @@ class CellWriter:
 
     def row(self, row: MatrixRow, column_ids: list[str]) -> str:
         link = f"{self.prefix}{row.operator_id}/"
+        promoted = (row.domain, row.name) not in self.with_core
         cells = [
-            self.nothing if cell is None else self.cell(cell, link + column)
+            self.nothing if cell is None else self.cell(cell, link + column, promoted)
             for cell, column in zip(row.cells, column_ids, strict=True)
         ]
         return f"<tr>{_row_head(row)}{''.join(cells)}\n"
 
-    def cell(self, cell: CellView, link: str) -> str:
+    def cell(self, cell: CellView, link: str, promoted: bool = False) -> str:
         key = cell.level, cell.kind, cell.contradiction
         parts = self.known.get(key) or self.known.setdefault(key, _parts(cell))
         level = parts.level
@@ -92,7 +95,7 @@ class CellWriter:
             level = f"{milliseconds(cell.p50_ms)} {parts.aloud}"
         elif self.shows_latency and cell.kind == "documented":
             return f"<td><a class=n href={link}>– {self.untimed}</a>"
-        title = f' title="{_title(cell)}"' if self.titled else ""
+        title = f' title="{_title(cell, promoted)}"' if self.titled else ""
         return f"{parts.start}{link}{title}>{parts.symbol} {level}{parts.end}"
 
 
@@ -127,15 +130,17 @@ def breakable(name: str) -> SafeString:
     return format_html_join(mark_safe("<wbr>"), "{}", ((part,) for part in parts))
 
 
-def _title(cell: CellView) -> SafeString:
-    text = sentence(cell.reason_code, cell.reason_params)
+def _title(cell: CellView, promoted: bool) -> SafeString:
+    text = sentence(cell.reason_code, cell.reason_params, promoted=promoted)
     latency = "" if cell.p50_ms is None else f" · {milliseconds(cell.p50_ms)}"
     return conditional_escape(text + latency)
 
 
-def matrix_rows(matrix: Matrix, show: str = "support") -> SafeString:
-    """The table's body."""
+def matrix_rows(
+    matrix: Matrix, show: str = "support", with_core: Collection[OperatorName] = ()
+) -> SafeString:
+    """The table's body; node tests decide an operator that is not in `with_core`."""
     titled = len(matrix.rows) * len(matrix.columns) <= TITLED_CELLS
-    writer = CellWriter(show=show, titled=titled)
+    writer = CellWriter(show=show, titled=titled, with_core=with_core)
     ids = [str(head.id) for head in matrix.columns]
     return mark_safe("".join(writer.row(row, ids) for row in matrix.rows))

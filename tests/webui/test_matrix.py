@@ -115,7 +115,7 @@ def test_queries_do_not_grow_with_the_matrix(client, django_assert_max_num_queri
         column = make_column(f"runtime-{number}", make_device(f"device-{number}"))
         for name in ("Conv", "Relu", "Gelu", "Softmax"):
             make_cell(make_operator(name), column)
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(6):
         client.get("/?view=all")
 
 
@@ -134,3 +134,27 @@ def test_the_full_catalogue_fits_into_150_kilobytes(client):
     page = client.get("/?view=all")
     assert page.content.count(b"<td>") == 9000
     assert len(gzip.compress(page.content, 6)) < 150_000
+
+
+def test_latency_says_nothing_of_claims(client):
+    make_cell(make_operator("Conv"), make_column(), "red", "documented")
+    assert cells_of(client.get("/?show=latency")) == ["– not timed, only claimed"]
+
+
+@pytest.mark.parametrize("query", ["level=purple", "class=toaster", "column=nothing", "kind=x"])
+def test_a_filter_that_means_nothing_is_left_aside_and_said(client, query):
+    make_cell(make_operator("Conv"), make_column())
+    page = client.get(f"/?{query}").content.decode()
+    assert f"“{query.partition('=')[2]}”" in page
+    assert "/operators/ai.onnx/Conv/" in page
+
+
+def test_a_claim_of_no_support_is_not_told_as_a_failure(client):
+    make_cell(make_operator("Conv"), make_column(), "red", "documented")
+    assert cells_of(client.get("/")) == ["✗ unsupported claimed"]
+
+
+def test_tooltips_call_node_tests_what_they_are(client):
+    row = {"reason_code": "core_pass", "reason_params": {"passed": 3, "total": 3}}
+    make_cell(make_operator("Acosh"), make_column(), **row)
+    assert "3 of 3 node tests pass" in client.get("/?view=all").content.decode()

@@ -3,11 +3,12 @@ import re
 import pytest
 from django.utils import translation
 
-from compat.models import Sweep
+from compat.models import Cell, Sweep
 from tests.make import (
     make_case,
     make_cell,
     make_column,
+    make_device,
     make_operator,
     make_probe,
     make_sweep,
@@ -223,3 +224,62 @@ def test_queries_of_a_cell_do_not_grow_with_its_probes(client, django_assert_max
         make_probe(make_case(operator), target)
     with django_assert_max_num_queries(7), translation.override("en"):
         client.get(f"/cells/ai.onnx/Conv/{COLUMN}/")
+
+
+def test_every_link_of_the_frame_leads_somewhere(client):
+    """The schema of the API among them: there is no page at /api/v1/ itself."""
+    frame = client.get("/about/").content.decode()
+    links = set(re.findall(r'<a [^>]*?href="(/[^"]*)"', frame))
+    assert any("schema" in link for link in links)
+    for link in links:
+        assert client.get(link).status_code == 200, link
+
+
+def test_node_tests_that_stand_in_for_a_core_are_called_node_tests(client):
+    operator, target = make_operator("Acosh"), make_target()
+    make_cell(
+        operator, target.column, "red", target=target, core_total=2, core_passed=0,
+        reason_code="core_none", reason_params={"total": 2, "outcomes": ["rejected"]},
+    )  # fmt: skip
+    make_probe(make_case(operator, "node/a", core=False), target, "rejected")
+    for path in (f"/cells/ai.onnx/Acosh/{COLUMN}/", "/operators/ai.onnx/Acosh/"):
+        page = client.get(path).content.decode()
+        assert "none of 2 node tests passes" in page, path
+        assert "core cases" not in page.partition("<footer")[0].lower(), path
+    client.cookies["django_language"] = "zh-hans"
+    page = client.get(f"/cells/ai.onnx/Acosh/{COLUMN}/").content.decode()
+    assert "2 个节点测试" in page
+
+
+def test_a_cell_says_between_which_times_its_latency_lies(client):
+    operator, target = make_operator("Conv"), make_target()
+    make_cell(operator, target.column, target=target, p50_ms=2.0)
+    for number, time in enumerate((1.0, 2.0, 4.0)):
+        make_probe(make_case(operator, f"mainstream/a{number}"), target, p50_ms=time)
+    page = client.get(f"/cells/ai.onnx/Conv/{COLUMN}/").content.decode()
+    assert "median over 3 timed cases, which take from 1 ms to 4 ms" in page
+    assert "1 ms – 4 ms" in client.get("/operators/ai.onnx/Conv/").content.decode()
+
+
+def test_a_cell_and_its_operator_tell_a_claim_in_full(client):
+    limits = "kernel_h,kernel_w in [1, 31]; " * 6 + "the end"
+    make_site(message=limits)
+    Cell.objects.filter(kind="documented").update(
+        reason_params={"source": "a list", "restriction": limits[:100] + "…"}
+    )
+    for path in ("/cells/ai.onnx/Conv/rk3588.rknn.default/", "/operators/ai.onnx/Conv/"):
+        assert f"supported with limits: {limits}" in client.get(path).content.decode(), path
+
+
+def test_the_picture_of_samples_has_words(client):
+    page = client.get(f"/probes/{make_site().pk}/").content.decode()
+    assert "2 samples, from 0.5 ms to 0.7 ms" in page
+    assert "<figcaption" in page
+
+
+def test_our_own_texts_in_titles_are_translated(client):
+    device = make_device(title="CPU (recorded sweep 2026-11-29)", source="recorded sweep")
+    make_cell(make_operator(), make_column(device=device))
+    client.cookies["django_language"] = "zh-hans"
+    for path in ("/", "/targets/", f"/targets/{COLUMN}/", "/operators/ai.onnx/Conv/"):
+        assert "recorded sweep" not in client.get(path).content.decode(), path

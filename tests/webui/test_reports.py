@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -142,3 +144,61 @@ def test_names_that_no_address_can_hold_do_no_harm(client, operator):
     page = client.get(f"/reports/{report.token}/")
     assert page.status_code == 200
     assert "<i>" not in page.content.decode()
+
+
+def test_claims_of_a_report_are_never_drawn_or_told_as_measurements(client):
+    make_site()
+    claims = [make_finding(level, "documented", "documented") for level in ("red", "yellow")]
+    report = make_report(claims, target="rk3588.rknn.default")
+    report.results[0]["totals"] |= {"red": 1, "yellow": 1, "nodes": 2}
+    report.save()
+    page = client.get(f"/reports/{report.token}/").content.decode()
+    assert not re.search(r'class="chip [gyr] m', page)
+    assert "Listed as unsupported; nothing was run" in page
+    for word in ("fails", "Does not work", "Works with limits"):
+        assert word not in page, word
+
+
+def test_what_ran_and_what_is_claimed_stand_apart_in_one_report(client):
+    make_site()
+    report = make_report([make_finding(), make_finding("red", "documented", "documented")])
+    report.results[0]["totals"] |= {"red": 2, "nodes": 2}
+    report.save()
+    page = client.get(f"/reports/{report.token}/").content.decode()
+    assert page.index('id="level-red"') < page.index('id="level-red-claimed"')
+    assert 'class="chip r m"' in page
+
+
+def test_a_cut_restriction_is_told_in_full(client):
+    limits = "pads_top,pads_left,pads_bottom,pads_right in [0, 15]; multi_core=yes"
+    make_site(message=limits)
+    detail = {"code": "claim_partial_says", "params": {"source": "a list"}}
+    detail["params"]["restriction"] = limits[:20] + "…"
+    finding = make_finding("yellow", "documented", "documented", detail=detail)
+    report = make_report([finding], target="rk3588.rknn.default")
+    assert limits in client.get(f"/reports/{report.token}/").content.decode()
+
+
+def test_a_form_shows_what_is_compared_with_a_limit(client):
+    report = make_report()
+    report.facts["signatures"][0] = {
+        "domain": "ai.onnx", "op": "Conv", "since": 11,
+        "inputs": [{"dtype": "float", "shape": [1, 3, 8, 8], "const": False}],
+        "attrs": {"auto_pad": "NOTSET", "group": 1, "pads": [0, 0, 0, 0], "strides": [9, 9]},
+    }  # fmt: skip
+    report.save()
+    page = client.get(f"/reports/{report.token}/").content.decode()
+    assert "float[1,3,8,8] · strides=[9, 9]" in page
+
+
+def test_a_refusal_names_in_the_pages_language_what_the_file_is(client):
+    client.cookies["django_language"] = "zh-hans"
+    page = upload(client, b"hello, this is a letter\n").content.decode()
+    assert "文本文件" in page
+    assert "a text file" not in page
+
+
+def test_keeping_a_file_says_for_what_and_for_how_long(client):
+    page = client.get("/reports/new/").content.decode()
+    assert "Keep the file for 30 days" in page
+    assert "remedy" in page

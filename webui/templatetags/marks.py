@@ -8,7 +8,7 @@ from django import template
 from django.template.defaultfilters import filesizeformat
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 
 from compat.runtimes import runtime_title as title_of_runtime
 from probes.judge.words import LEVELS
@@ -41,6 +41,12 @@ def reason(thing: Any) -> str:
     if isinstance(thing, Mapping):
         return words.sentence(str(thing.get("code", "")), thing.get("params") or {})
     return ""
+
+
+@register.filter
+def ended(text: str) -> str:
+    """A sentence with its full stop; one that trails off has its end already."""
+    return text if text.endswith("…") else text + pgettext("end of a sentence", ".")
 
 
 @register.filter

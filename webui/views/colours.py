@@ -1,7 +1,7 @@
 """The three-colour list: what is safe on all chosen targets, as a page and as CSV."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from operator import itemgetter
@@ -14,6 +14,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from compat.columns import ColumnHead, default_heads, load_heads
+from compat.operators import OperatorName, with_core
 from compat.three_colours import ThreeColour, load_three_colours, three_colours_csv
 from webui.columns import group_by_evidence
 from webui.words import LEVEL_ORDER, sentence
@@ -41,7 +42,7 @@ class Choice(NamedTuple):
 def colours(request: HttpRequest) -> HttpResponse:
     heads = load_heads()
     choice = _choose(request, heads)
-    lines = [] if choice.unknown else [_line(each, heads) for each in _load(choice)]
+    lines = [] if choice.unknown else _lines(choice, heads)
     context = {
         "choice": choice,
         "classes": group_by_evidence(heads, choice.slugs),
@@ -56,8 +57,9 @@ def colours_file(request: HttpRequest) -> HttpResponseBase:
     if choice.unknown:
         return HttpResponse(choice.error + "\n", "text/plain; charset=utf-8", status=404)
     lines = _load(choice)
+    core = with_core()
     with translation.override("en"):
-        sentences = [sentence(line.reason_code, line.reason_params) for line in lines]
+        sentences = [_sentence(line, core) for line in lines]
     body = three_colours_csv(lines, sentences)
     response = StreamingHttpResponse(body, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="opatlas-three-colours.csv"'
@@ -76,10 +78,22 @@ def _load(choice: Choice) -> list[ThreeColour]:
     return load_three_colours(choice.slugs) if choice.heads else []
 
 
-def _line(line: ThreeColour, heads: Sequence[ColumnHead]) -> dict[str, Any]:
-    head = next(head for head in heads if head.slug == line.column_slug)
-    text = sentence(line.reason_code, line.reason_params)
-    return asdict(line) | {"head": head, "text": text, "more": line.columns_at_level - 1}
+def _lines(choice: Choice, heads: Sequence[ColumnHead]) -> list[dict[str, Any]]:
+    core, by_slug = with_core(), {head.slug: head for head in heads}
+    return [
+        asdict(line)
+        | {
+            "head": by_slug[line.column_slug],
+            "text": _sentence(line, core),
+            "more": line.columns_at_level - 1,
+        }
+        for line in _load(choice)
+    ]
+
+
+def _sentence(line: ThreeColour, core: Collection[OperatorName]) -> str:
+    promoted = (line.domain, line.name) not in core
+    return sentence(line.reason_code, line.reason_params, promoted=promoted)
 
 
 def _group(level: str, lines: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 from compat.matrix import Matrix, load_matrix
+from compat.operators import with_core
 from compat.reports import load_report, operators_of
 from webui.filters import is_filtered, links, load_menus, read_filters, scope_of, understood
 from webui.table import SHOWS, device_heads, head_row, matrix_rows
@@ -47,6 +48,6 @@ def _table(found: Matrix, show: str) -> dict[str, Any]:
     return {
         "devices": device_heads(found.columns),
         "heads": list(head_row(found.columns)),
-        "rows": matrix_rows(found, show),
+        "rows": matrix_rows(found, show, with_core()),
         "row_count": len(found.rows),
     }

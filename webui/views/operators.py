@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from compat.columns import ColumnHead
-from compat.history import NotKnown, OperatorPage, load_operator
+from compat.history import NotKnown, OperatorPage, load_operator, unabridged
 from compat.history.operator import OperatorCell
 from webui.latency import TimeRange, time_range
 from webui.words import sentence
@@ -36,17 +36,18 @@ def _is_promoted(page: OperatorPage) -> bool:
 def _cells(page: OperatorPage) -> list[Line]:
     promoted = _is_promoted(page)
     return [
-        Line(cell, _reason(cell, promoted), time_range(_times(page, cell.column)))
+        Line(cell, _reason(page, cell, promoted), time_range(_times(page, cell.column)))
         for cell in page.cells
     ]
 
 
-def _reason(cell: OperatorCell, promoted: bool) -> str:
+def _reason(page: OperatorPage, cell: OperatorCell, promoted: bool) -> str:
     verdict = cell.verdict
     if verdict is None:
         return ""
-    promoted = promoted and verdict.kind != "documented"
-    return sentence(verdict.reason_code, verdict.reason_params, promoted=promoted)
+    said = [claim.restriction for claim in page.claims if claim.joins(cell.column)]
+    params = unabridged(verdict.reason_params, said)
+    return sentence(verdict.reason_code, params, promoted=promoted)
 
 
 def _times(page: OperatorPage, column: ColumnHead) -> Iterator[float | None]:

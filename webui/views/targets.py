@@ -1,12 +1,17 @@
 """The targets: the list of all columns, and the page of one."""
 
+from collections.abc import Collection
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from compat import fleet, sweeps
 from compat.history import NotKnown, load_column
+from compat.history.column import OperatorLine
 from compat.matrix import load_matrix
+from compat.operators import OperatorName, with_core
 from webui.columns import group_columns
+from webui.words import sentence
 
 
 def targets(request: HttpRequest) -> HttpResponse:
@@ -21,4 +26,12 @@ def target(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404(str(error)) from error
     is_local = any(each.column.slug == page.column.slug for each in fleet.local_targets())
     can_sweep = is_local and sweeps.are_open()
-    return render(request, "webui/target.html", {"page": page, "can_sweep": can_sweep})
+    core = with_core()
+    failing = [(line, _sentence(line, core)) for line in page.failing]
+    context = {"page": page, "can_sweep": can_sweep, "failing": failing}
+    return render(request, "webui/target.html", context)
+
+
+def _sentence(line: OperatorLine, core: Collection[OperatorName]) -> str:
+    promoted = (line.domain, line.name) not in core
+    return sentence(line.reason_code, line.reason_params, promoted=promoted)
