@@ -13,7 +13,7 @@ import psycopg
 from tests.bench.figure import Figure
 from tests.bench.scratch import scratch_database
 
-BENCHES = ("sweep_ratio", "matrix_page")
+BENCHES = ("sweep_ratio", "matrix_page", "ingest_rate", "report_100mb", "report_1900mb")
 
 
 def run_here(name: str) -> None:
