@@ -1,12 +1,15 @@
-"""Many probe rows finished in one statement, in the form that each database takes fastest."""
+"""Many probe rows written in one statement, in the form that each database takes fastest."""
 
-from collections.abc import Iterator, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
 
-from compat.models import Probe
+from compat.models import Probe, ProbeLog
 
 # Every field that a result fills, with the type that PostgreSQL is told.
 RESULT_FIELDS: dict[str, str] = {
@@ -31,6 +34,8 @@ RESULT_FIELDS: dict[str, str] = {
     "finished_at": "timestamptz",
     "latest": "bool",
 }
+OWN_FIELDS = ("id", "sweep_id", "target_id", "case_id", "operator_id", "form")
+STATE_FIELDS = {"state": "done", "claim": "", "offers": 0}
 TABLE = Probe._meta.db_table
 DONE = "state = 'done', claim = '', lease_until = NULL"
 
@@ -46,6 +51,95 @@ def hasty_transaction() -> Iterator[None]:
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL synchronous_commit = off")
         yield
+
+
+def new_ids(count: int) -> list[int]:
+    """Ids that no other probe has or gets; SQLite needs to be in a transaction that writes."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            sequence = f"pg_get_serial_sequence('{TABLE}', 'id')"
+            cursor.execute(f"SELECT nextval({sequence}) FROM generate_series(1, %s)", [count])
+            return [number for (number,) in cursor.fetchall()]
+        cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [TABLE])
+        last = (cursor.fetchone() or (0,))[0]
+        return list(range(last + 1, last + 1 + count))
+
+
+def add_probes(rows: Sequence[Sequence[Any]]) -> None:
+    """Insert finished probes: the values of OWN_FIELDS, then those of RESULT_FIELDS.
+
+    Raises IntegrityError when a row of the sweep, or a newest one, is there already.
+    """
+    if not rows:
+        return
+    names = ", ".join([*OWN_FIELDS, *STATE_FIELDS, *RESULT_FIELDS])
+    split = len(OWN_FIELDS)
+    state = list(STATE_FIELDS.values())
+    full = ([*row[:split], *state, *row[split:]] for row in rows)
+    with connection.wrap_database_errors, connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            with cursor.copy(f"COPY {TABLE} ({names}) FROM STDIN") as copy:
+                copy.write("".join(map(_copy_line, full)))
+            return
+        adapt = connection.ops.adapt_datetimefield_value
+        plain = [[adapt(v) if isinstance(v, datetime) else v for v in row] for row in full]
+        marks = ", ".join(["%s"] * len(plain[0]))
+        cursor.executemany(f"INSERT INTO {TABLE} ({names}) VALUES ({marks})", plain)
+
+
+_SPECIAL = re.compile(r"[\\\t\n\r\x08\f\v]")
+_ESCAPED = {
+    "\\": r"\\",
+    "\t": r"\t",
+    "\n": r"\n",
+    "\r": r"\r",
+    "\b": r"\b",
+    "\f": r"\f",
+    "\v": r"\v",
+}
+_COPIED: dict[type, Callable[[Any], str]] = {
+    type(None): lambda value: r"\N",
+    str: lambda value: _SPECIAL.sub(lambda found: _ESCAPED[found[0]], value),
+    bool: lambda value: "t" if value else "f",
+    int: str,
+    float: repr,
+    datetime: datetime.isoformat,
+}
+
+
+def _copy_line(values: Sequence[Any]) -> str:
+    """One row in COPY's text format; quicker than the driver's own, value by value."""
+    return "\t".join([_COPIED[type(value)](value) for value in values]) + "\n"
+
+
+def add_logs(rows: Sequence[tuple[int, str, dict[str, Any] | None, str]]) -> None:
+    """Logs of probes that were just added: id, printed text, latency, placement detail."""
+    if connection.vendor != "postgresql":
+        names = ("probe_id", "text", "latency", "placement_detail")
+        logs = [ProbeLog(**dict(zip(names, row, strict=True))) for row in rows]
+        ProbeLog.objects.bulk_create(logs, batch_size=500)
+        return
+    plain = (
+        (pk, text, latency and json.dumps(latency), detail) for pk, text, latency, detail in rows
+    )
+    with (
+        connection.wrap_database_errors,
+        connection.cursor() as cursor,
+        cursor.copy(
+            f"COPY {ProbeLog._meta.db_table} (probe_id, text, latency, placement_detail) FROM STDIN"
+        ) as copy,
+    ):
+        copy.write("".join(map(_copy_line, plain)))
+
+
+def demote(ids: Sequence[int]) -> None:
+    """These probes are the newest of their case and form no longer."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(f"UPDATE {TABLE} SET latest = false WHERE id = ANY(%s)", [list(ids)])
+        else:
+            rows = [(pk,) for pk in ids]
+            cursor.executemany(f"UPDATE {TABLE} SET latest = false WHERE id = %s", rows)
 
 
 def finish_probes(rows: Sequence[tuple[int, Sequence[Any]]]) -> None:

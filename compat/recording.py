@@ -2,15 +2,23 @@
 
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError
 from django.utils import timezone
 
-from compat.bulk import RESULT_FIELDS, finish_probes, hasty_transaction
+from compat.bulk import (
+    RESULT_FIELDS,
+    add_logs,
+    add_probes,
+    demote,
+    finish_probes,
+    hasty_transaction,
+    new_ids,
+)
 from compat.cells import rebuild_cells
 from compat.models import Case, Environment, Probe, ProbeLog, Sweep, Target
 from probes.run.outcome import MAX_LOG, MAX_MESSAGE, ProbeResult, environment_digest
@@ -18,7 +26,9 @@ from probes.run.outcome import MAX_LOG, MAX_MESSAGE, ProbeResult, environment_di
 __all__ = ["Recorded", "open_record", "rebuild_cells", "record_many"]
 
 TRIES = 3
+MANY = 500  # above it, reading all rows is quicker than naming the wanted ones
 Key = tuple[str, str]  # case id, form
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Recorded(NamedTuple):
@@ -94,15 +104,23 @@ def _record(
     _keep_environment(digest, environment)
     if claim is None:
         sweep = sweep or open_record(target=target, key=digest)
-        rows = _insert(target, results, sweep)
+        rows = _fresh(results, sweep)
     else:
         rows = _claimed(target, results, claim)
     latest = _newest(target, rows)
     kind = target.capabilities.get("evidence", "measured")
-    finish_probes(
-        [(row.id, result_values(row.result, kind, digest, row.id in latest)) for row in rows]
-    )
-    _keep_logs(rows)
+    values = [result_values(row.result, kind, digest, row.id in latest) for row in rows]
+    if sweep is None or claim is not None:
+        finish_probes([(row.id, each) for row, each in zip(rows, values, strict=True)])
+        _keep_logs(rows)
+    else:
+        own = (
+            (row.id, sweep.pk, target.pk, row.result.case_id, row.operator_id, row.result.form)
+            for row in rows
+        )
+        add_probes([[*each, *found] for each, found in zip(own, values, strict=True)])
+        Sweep.objects.filter(pk=sweep.pk).update(total=sweep.probes.count())
+        add_logs(list(_logs(rows)))
     operators = frozenset(row.operator_id for row in rows)
     return Recorded(len(rows), len(results) - len(rows), operators)
 
@@ -115,22 +133,30 @@ def _keep_environment(digest: str, facts: dict[str, Any]) -> None:
 
 
 def _claimed(target: Target, results: Sequence[ProbeResult], claim: str) -> list[Written]:
-    """The rows that this claim holds, each with its result."""
+    """The rows that this claim holds, each with its result.
+
+    They are locked: the same document, sent again while it is written, waits and finds none.
+    """
     held: dict[Key, list[tuple[int, int]]] = {}
-    rows = Probe.objects.filter(
-        claim=claim,
-        state=Probe.State.CLAIMED,
-        target=target,
-        case_id__in={result.case_id for result in results},
-    ).values_list("id", "operator_id", "case_id", "form")
+    rows = (
+        Probe.objects.select_for_update()
+        .order_by("pk")
+        .filter(
+            claim=claim,
+            state=Probe.State.CLAIMED,
+            target=target,
+            case_id__in={result.case_id for result in results},
+        )
+        .values_list("id", "operator_id", "case_id", "form")
+    )
     for pk, operator, case, form in rows:
         held.setdefault((case, form), []).append((pk, operator))
     pairs = ((held.get((result.case_id, result.form)), result) for result in results)
     return [Written(*probes.pop(), result) for probes, result in pairs if probes]
 
 
-def _insert(target: Target, results: Sequence[ProbeResult], sweep: Sweep) -> list[Written]:
-    """Rows for the results that the sweep does not have yet."""
+def _fresh(results: Sequence[ProbeResult], sweep: Sweep) -> list[Written]:
+    """The results that the sweep does not have yet, each with the id of its row to be."""
     known = set(
         Probe.objects.filter(sweep=sweep, state=Probe.State.DONE).values_list("case_id", "form")
     )
@@ -139,22 +165,16 @@ def _insert(target: Target, results: Sequence[ProbeResult], sweep: Sweep) -> lis
         for result in results
         if (result.case_id, result.form) not in known
     }
-    operators = dict(
-        Case.objects.filter(pk__in={case for case, _ in fresh}).values_list("pk", "operator_id")
-    )
+    cases = Case.objects.values_list("pk", "operator_id")
+    if len(fresh) < MANY:
+        cases = cases.filter(pk__in={case for case, _ in fresh})
+    operators = dict(cases)
     unknown = sorted({case for case, _ in fresh} - operators.keys())
     if unknown:
         raise ValueError(f"{len(unknown)} cases are not in the catalogue, the first {unknown[0]}")
-    probes = Probe.objects.bulk_create(
-        [
-            Probe(sweep=sweep, target=target, case_id=case, form=form, operator_id=operators[case])
-            for case, form in fresh
-        ],
-        batch_size=1000,
-    )
-    Sweep.objects.filter(pk=sweep.pk).update(total=len(known) + len(fresh))
     return [
-        Written(probe.pk, probe.operator_id, fresh[probe.case_id, probe.form]) for probe in probes
+        Written(pk, operators[result.case_id], result)
+        for pk, result in zip(new_ids(len(fresh)), fresh.values(), strict=True)
     ]
 
 
@@ -165,10 +185,11 @@ def _newest(target: Target, rows: Sequence[Written]) -> set[int]:
         if row.key not in best or _finished(best[row.key].result) <= _finished(row.result):
             best[row.key] = row
     demoted = []
-    standing = Probe.objects.filter(
-        target=target, latest=True, case_id__in={case for case, _ in best}
-    ).values_list("id", "case_id", "form", "finished_at")
-    for pk, case, form, finished_at in standing:
+    standing = Probe.objects.filter(target=target, latest=True)
+    if len(best) < MANY:
+        standing = standing.filter(case_id__in={case for case, _ in best})
+    rows_of = standing.values_list("id", "case_id", "form", "finished_at")
+    for pk, case, form, finished_at in rows_of:
         challenger = best.get((case, form))
         if challenger is None:
             continue
@@ -177,7 +198,7 @@ def _newest(target: Target, rows: Sequence[Written]) -> set[int]:
         else:
             demoted.append(pk)
     if demoted:
-        Probe.objects.filter(pk__in=demoted).update(latest=False)
+        demote(demoted)
     return {row.id for row in best.values()}
 
 
@@ -213,19 +234,22 @@ def result_values(result: ProbeResult, kind: str, environment: str, latest: bool
 
 
 def _keep_logs(rows: Iterable[Written]) -> None:
+    """Logs of rows that may have been finished, and queued again, before."""
     logs = [
-        ProbeLog(
-            probe_id=row.id,
-            text=_text(row.result.log)[:MAX_LOG],
-            latency=asdict(row.result.latency) if row.result.latency else None,
-            placement_detail=_text(row.result.placement_detail),
-        )
-        for row in rows
-        if row.result.log or row.result.latency or row.result.placement_detail
+        ProbeLog(probe_id=pk, text=text, latency=latency, placement_detail=detail)
+        for pk, text, latency, detail in _logs(rows)
     ]
     ProbeLog.objects.bulk_create(logs, batch_size=500, ignore_conflicts=True)
 
 
+def _logs(rows: Iterable[Written]) -> Iterator[tuple[int, str, dict[str, Any] | None, str]]:
+    """Id, printed text, latency and placement detail of those that have any."""
+    for pk, _, result in rows:
+        if result.log or result.latency or result.placement_detail:
+            latency = {**vars(result.latency)} if result.latency else None
+            yield pk, _text(result.log)[:MAX_LOG], latency, _text(result.placement_detail)
+
+
 def _text(text: str) -> str:
-    """PostgreSQL keeps no NUL in a text."""
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    """PostgreSQL keeps no NUL in a text, and UTF-8 no half characters."""
+    return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import Enum
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -200,8 +201,13 @@ def _known(cls: Any, document: Mapping[str, Any]) -> dict[str, Any]:
     """Unknown keys are dropped: a newer agent may say more."""
     if not isinstance(document, Mapping):
         raise ValueError("not an object")
-    names = {row.name for row in fields(cls)}
+    names = _field_names(cls)
     return {name: value for name, value in document.items() if name in names}
+
+
+@cache
+def _field_names(cls: Any) -> frozenset[str]:
+    return frozenset(row.name for row in fields(cls))
 
 
 def _build(cls: type[T], known: dict[str, Any]) -> T:

@@ -19,7 +19,7 @@ from tests.bench.figure import Figure
 
 RECORDED = "onnxruntime-cpu-1.32.0.jsonl.xz"
 DEVICE = "bench-board"
-COPIES = 3  # documents of one body: each a whole column, of a version of its own
+COPIES = 3  # documents of one body: each a whole column, of a configuration of its own
 ROUNDS = 5
 GOAL = 5000
 
@@ -37,7 +37,7 @@ def body_of(header: dict[str, Any], lines: list[str], number: int) -> bytes:
     documents = []
     for copy in range(COPIES):
         date = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=number)
-        target = {**header["target"], "device": DEVICE, "runtime_version": f"1.{copy}"}
+        target = {**header["target"], "device": DEVICE, "config_name": f"set{copy}"}
         documents.append(json.dumps({**header, "date": date.isoformat(), "target": target}))
         documents += lines
     return "\n".join(documents).encode()
