@@ -4,6 +4,7 @@ Without any variable this is the embedded default: SQLite under `var/`, one loca
 """
 
 import os
+import re
 import secrets
 from pathlib import Path
 
@@ -34,6 +35,15 @@ def _list(name: str, default: str) -> list[str]:
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
 
 
+def _rates(text: str) -> dict[str, str]:
+    """Scope -> "<number>/<second, min, hour or day>"."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    form = re.compile(r"[a-z]+=\d+/(second|min|hour|day)")
+    if wrong := [part for part in parts if not form.fullmatch(part)]:
+        raise ImproperlyConfigured(f"OPATLAS_RATES: write {wrong[0]} like read=1200/min.")
+    return dict(part.split("=") for part in parts)
+
+
 SECRET_KEY = _secret_key()
 DEBUG = os.environ.get("OPATLAS_DEBUG") == "1"
 ALLOWED_HOSTS = _list("OPATLAS_ALLOWED_HOSTS", "" if PRODUCTION else "127.0.0.1,localhost,[::1]")
@@ -53,6 +63,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "compat.api.edges.Readable",
+    "compat.api.throttles.RateHeaders",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -139,6 +151,16 @@ STORAGES = {
 # Scopes of the API that need no token; "results" and "admin" always need one.
 OPEN_SCOPES = frozenset(_list("OPATLAS_OPEN_SCOPES", "read,reports")) & {"read", "reports"}
 
+# How often a token, or an address without one, may ask, by scope; counted in each web process.
+RATES = "read=1200/min,reports=120/min,results=6000/min,admin=300/min"
+API_RATES = _rates(os.environ.get("OPATLAS_RATES", RATES if PRODUCTION else ""))
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
+    }
+}
+
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
@@ -147,6 +169,8 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_AUTHENTICATION_CLASSES": ["compat.api.access.BearerToken"],
     "DEFAULT_PERMISSION_CLASSES": ["compat.api.access.HasScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["compat.api.throttles.ScopeRate"],
+    "NUM_PROXIES": int(os.environ.get("OPATLAS_PROXIES", "1" if PRODUCTION else "0")),
     "UNAUTHENTICATED_USER": None,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "compat.api.problems.handle",

@@ -5,12 +5,12 @@ from typing import Any
 from django.conf import settings
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from compat import agents
+from compat.api.parsers import BoundedJson
 from compat.api.problems import ProblemSerializer
 from compat.exchange import LONGEST_NAME
 from compat.models import Device, Target, Token
@@ -106,7 +106,7 @@ class HeldSerializer(serializers.Serializer[Any]):
 
 class AgentView(APIView):
     scope = "results"
-    parser_classes = [JSONParser]
+    parser_classes = [BoundedJson]
     asks: type[serializers.Serializer[Any]]
 
     def read(self, request: Request) -> tuple[Device | None, dict[str, Any]]:

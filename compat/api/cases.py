@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from compat.api.agent import token_device
 from compat.api.problems import ProblemSerializer
+from compat.api.responses import OneType
 from compat.bundles import load_bundle
 from compat.casebook import case_store
 from probes.cases.case import CaseError
@@ -25,6 +26,7 @@ A_YEAR = "private, max-age=31536000, immutable"
 
 class OneCase(APIView):
     scope = "results"
+    content_negotiation_class = OneType
 
     @extend_schema(
         operation_id="get_case",

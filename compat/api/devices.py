@@ -4,7 +4,6 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import JSONParser
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,6 +11,8 @@ from rest_framework.views import APIView
 
 from compat.api.access import HasScope
 from compat.api.documents import document, serializer_of
+from compat.api.pages import PART, listed, part_of
+from compat.api.parsers import BoundedJson
 from compat.api.problems import ProblemSerializer
 from compat.devices import (
     CLASS_LENGTH,
@@ -59,13 +60,18 @@ class StandingSerializer(serializers.Serializer[Any]):
 
 
 class Devices(APIView):
-    parser_classes = [JSONParser]
+    parser_classes = [BoundedJson]
     permission_classes: list[type[BasePermission]] = [AdminForUnsafe]
 
-    @extend_schema(operation_id="list_devices", responses=serializer_of(DeviceRow)(many=True))
+    @extend_schema(
+        operation_id="list_devices",
+        parameters=PART,
+        responses=serializer_of(DeviceRow)(many=True),
+    )
     def get(self, request: Request) -> Response:
         """Every registered device: online, offline (no heartbeat for 60 s), and so on."""
-        return Response(document(load_devices()))
+        part, headers = part_of(request, load_devices())
+        return listed(document(part), headers)
 
     @extend_schema(
         operation_id="register_device",
@@ -81,7 +87,7 @@ class Devices(APIView):
 
 
 class OneDevice(APIView):
-    parser_classes = [JSONParser]
+    parser_classes = [BoundedJson]
     scope = "admin"
 
     @extend_schema(

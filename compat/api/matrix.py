@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from compat.api.documents import document, serializer_of
 from compat.api.problems import ProblemSerializer
-from compat.api.responses import tagged
+from compat.api.responses import OneType, tagged
 from compat.matrix import Matrix, MatrixFilters, load_matrix, matrix_csv
 from compat.operators import OperatorName
 from compat.reports import load_report, operators_of
@@ -50,6 +50,8 @@ class MatrixJson(APIView):
 
 
 class MatrixCsv(APIView):
+    content_negotiation_class = OneType
+
     @extend_schema(
         operation_id="get_matrix_csv",
         parameters=FILTERS,

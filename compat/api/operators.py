@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from compat.api.documents import document, serializer_of
+from compat.api.pages import PART, listed, part_of
 from compat.api.problems import ProblemSerializer
 from compat.history import OperatorHead, OperatorPage, load_operator, load_operators
 
@@ -18,14 +19,16 @@ class Operators(APIView):
         parameters=[
             OpenApiParameter("search", str, description="Part of the name."),
             OpenApiParameter("domain", str, many=True),
+            *PART,
         ],
         responses=serializer_of(OperatorHead)(many=True),
     )
     def get(self, request: Request) -> Response:
-        """Every operator of the catalogue."""
+        """Every operator of the catalogue, or a part of the list."""
         query = request.query_params
         heads = load_operators(search=query.get("search", ""), domains=query.getlist("domain"))
-        return Response([asdict(head) for head in heads])
+        part, headers = part_of(request, heads)
+        return listed([asdict(head) for head in part], headers)
 
 
 class OneOperator(APIView):

@@ -63,10 +63,14 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
 
 def problem(status: int, title: str, code: str, detail: str) -> Response:
     """A problem document."""
+    body = problem_body(status, title, code, detail)
+    return Response(body, status=status, content_type=ProblemRenderer.media_type)
+
+
+def problem_body(status: int, title: str, code: str, detail: str) -> dict[str, Any]:
+    """The members of a problem document."""
     body = {"type": "about:blank", "title": title, "status": status, "code": code}
-    return Response(
-        body | {"detail": detail}, status=status, content_type=ProblemRenderer.media_type
-    )
+    return {**body, "detail": detail}
 
 
 def _sentence(error: Exception) -> str:

@@ -6,16 +6,22 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from compat.api.documents import document, serializer_of
+from compat.api.pages import PART, listed, part_of
 from compat.api.problems import ProblemSerializer
 from compat.columns import ColumnHead, load_counted_heads
 from compat.history import ColumnPage, load_column
 
 
 class Targets(APIView):
-    @extend_schema(operation_id="list_targets", responses=serializer_of(ColumnHead)(many=True))
+    @extend_schema(
+        operation_id="list_targets",
+        parameters=PART,
+        responses=serializer_of(ColumnHead)(many=True),
+    )
     def get(self, request: Request) -> Response:
         """Every column that something is known of, this machine's first."""
-        return Response(document(load_counted_heads()))
+        part, headers = part_of(request, load_counted_heads())
+        return listed(document(part), headers)
 
 
 class OneTarget(APIView):

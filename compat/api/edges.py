@@ -1,0 +1,78 @@
+"""Before and beside the views: addresses that are none, requests that cannot be read."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import Resolver404, resolve
+from django.views import defaults
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from compat.api.problems import ProblemRenderer, problem_body
+from compat.api.responses import OneType
+
+API = "/api/"
+
+
+class NoSuchAddress(APIView):
+    """Whatever under /api/ is no address of the API, asked in whatever way."""
+
+    permission_classes = ()
+    authentication_classes = ()
+    throttle_classes = ()
+    content_negotiation_class = OneType
+
+    @extend_schema(exclude=True)
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        self.http_method_names = [(request.method or "get").lower()]
+        setattr(self, self.http_method_names[0], self.refuse)
+        return super().dispatch(request, *args, **kwargs)
+
+    def refuse(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Always raises NotFound."""
+        with_slash = request.path_info + "/"
+        hint = f" There is {with_slash}." if _is_address(with_slash) else ""
+        raise NotFound(f"The API has no such address; see /api/v1/schema/.{hint}")
+
+
+class Readable:
+    """Middleware: no database holds the character NUL, so no address may have it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            raise BadRequest("The address has the character NUL in it.")
+        return self.get_response(request)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's own refusals of a request, as everything else of the API is refused."""
+    if not request.path_info.startswith(API):
+        return defaults.bad_request(request, exception)
+    return _problem(400, "Bad Request", "bad_request", "The request cannot be read.")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Our own mistakes; what happened stands in the server's log."""
+    if not request.path_info.startswith(API):
+        return defaults.server_error(request)
+    return _problem(500, "Server Error", "internal", "The server failed; its log says how.")
+
+
+def _problem(status: int, title: str, code: str, detail: str) -> HttpResponse:
+    body = json.dumps(problem_body(status, title, code, detail))
+    return HttpResponse(body, status=status, content_type=ProblemRenderer.media_type)
+
+
+def _is_address(path: str) -> bool:
+    try:
+        return resolve(path).func.__name__ != NoSuchAddress.__name__
+    except Resolver404:
+        return False
