@@ -93,7 +93,7 @@ def outcome_chip(outcome: str, support: str) -> SafeString:
     """How a probe ended, in the colour of what that says of the operator."""
     level = words.SUPPORT_COLOURS.get(support, "unknown")
     return format_html(
-        '<span class="chip {} s"><span class="mark" aria-hidden="true">{}</span> {}</span>',
+        '<span class="chip outcome {} s"><span class="mark" aria-hidden="true">{}</span> {}</span>',
         table.LEVEL_CLASSES[level],
         LEVELS[level].symbol,
         words.word("outcome", outcome),
