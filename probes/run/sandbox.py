@@ -6,6 +6,7 @@ import itertools
 import json
 import select
 import sys
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -55,6 +56,7 @@ class Sandbox:
         self._slots = [Slot(self._start_child) for _ in range(children)]
         self._serials = itertools.count(1)
         self._unavailable = ""
+        self._looked = 0.0
         self._ready: deque[ProbeResult] = deque()
         self._verdicts: Verdicts | None = None
         self._capabilities = Capabilities()
@@ -146,15 +148,18 @@ class Sandbox:
         if not slots:
             return
         readable, writable, _ = select.select(list(slots), list(writers), [], LOOK_SECONDS)
-        if not readable and not writable:
-            self._look(slots.values())
         for descriptor in writable:
             writers[descriptor].write()
         for descriptor in readable:
             self._take(slots[descriptor])
+        self._look(slot for descriptor, slot in slots.items() if descriptor not in readable)
 
-    def _look(self, slots: Iterable[Slot]) -> None:
-        for slot in slots:
+    def _look(self, silent: Iterable[Slot]) -> None:
+        """By the clock: a busy child's answers must not hide that another one is dead."""
+        if time.monotonic() - self._looked < LOOK_SECONDS:
+            return
+        self._looked = time.monotonic()
+        for slot in silent:
             slot.notice_end()
             if slot.is_over:
                 self._take(slot)

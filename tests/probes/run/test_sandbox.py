@@ -277,3 +277,11 @@ def test_memory_counts_what_is_held_not_what_is_mapped():
     mine = process.resident_bytes(os.getpid())
     assert 2**20 < mine < 8 * 2**30
     assert process.resident_bytes(2**22 + 1) == 0
+
+
+def test_a_busy_child_does_not_hide_that_another_one_is_dead():
+    """Its grandchild keeps the pipe open, so only a look at the process tells."""
+    with Sandbox("fake", children=2, limits=Limits(seconds=4)) as pair:
+        dead, *busy = ask(pair, "fake:orphan", *["fake:sleep=0.4"] * 24)
+    assert (dead.outcome, dead.confirmed) == (Outcome.CRASHED, True)
+    assert set(outcomes(busy)) == {"passed"}
