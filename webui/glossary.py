@@ -40,8 +40,8 @@ GLOSSARY: dict[str, str | Promise] = {
     "multi_core": _("Whether the operator can be split over several NPU cores."),
     "rknn_op": _("The vendor's own name for the operator in this form."),
     "openvino_layer": _("OpenVINO's own name for the operation; the mapping is ours."),
-    "via": _("How the converter takes the operator: by its own code, or by rewriting the graph."),
-    "variant": _("The vendor lists forms of the operator apart; this row is about the named one."),
+    "via=": _("How the converter takes the operator: by its own code, or by rewriting the graph."),
+    "variant=": _("The vendor lists forms of the operator apart; this row is about the named one."),
     "per-node checker applies": _("The source decides node by node by rules not quoted here."),
     "static_shape_only": _("Every shape must be known when the model is compiled."),
 }  # fmt: skip
