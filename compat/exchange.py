@@ -161,12 +161,18 @@ class _Lines:
         if line is None:
             return None
         try:
-            document = json.loads(line)
-        except json.JSONDecodeError as error:
+            document = json.loads(line, parse_constant=_refuse_constant)
+        except RecursionError:
+            raise ExchangeError(f"{self.name} nests its JSON too deeply") from None
+        except ValueError as error:
             raise ExchangeError(f"{self.name} is not JSON lines: {error}") from error
         if not isinstance(document, dict):
             raise ExchangeError(f"{self.name} is not a results document")
         return document
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not in JSON")
 
 
 def _check_header(header: Header, name: str) -> None:
@@ -221,8 +227,8 @@ def document_key(header: Header) -> str:
 def document_date(header: Header) -> datetime:
     """When the results were taken; raises ExchangeError for a header that does not say."""
     try:
-        return datetime.fromisoformat(header.get("date", "")).astimezone(UTC)
-    except ValueError as error:
+        return datetime.fromisoformat(str(header.get("date", ""))).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise ExchangeError(f"a results document without a date: {error}") from error
 
 

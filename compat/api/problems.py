@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.db import DataError
 from django.http import Http404
 from rest_framework import serializers
 from rest_framework.exceptions import APIException
@@ -39,6 +40,7 @@ _KNOWN: dict[type[Exception], tuple[int, str, str]] = {
     TargetError: (422, "No such target", "unknown_target"),
     SweepError: (422, "The sweep cannot be started", "no_sweep"),
     ReportError: (422, "The file cannot be judged", ""),
+    DataError: (400, "The request cannot be stored", "unstorable"),
     DeviceError: (422, "The device cannot be registered or changed so", "no_device"),
     ExchangeError: (422, "The results cannot be stored", "not_results"),
     AgentRefusal: (409, "The agent is refused", ""),
@@ -74,6 +76,8 @@ def problem_body(status: int, title: str, code: str, detail: str) -> dict[str, A
 
 
 def _sentence(error: Exception) -> str:
+    if isinstance(error, DataError):  # the database's words would tell of its tables
+        return "A text is too long or holds NUL or half a character, or a number is too large."
     return str(error.args[0]) if error.args else ""
 
 

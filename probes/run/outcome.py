@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import Enum
@@ -177,21 +178,48 @@ class ProbeResult:
         return _build(cls, known)
 
 
-TEXTS = ("case_id", "form", "target", "message", "log", "runtime_version", "placement_detail",
-         "signal", "environment")  # fmt: skip
-NUMBERS = ("max_abs", "max_rel", "max_ulp", "cosine", "peak_memory_bytes", "seconds", "started_at")
+# Texts with the most characters that make sense; the long ones are cut where they are stored.
+TEXTS: dict[str, int | None] = {
+    "case_id": 64,
+    "form": 24,
+    "target": 260,
+    "message": None,
+    "log": None,
+    "runtime_version": 80,
+    "placement_detail": None,
+    "signal": 16,
+    "environment": 64,
+}
+INT63 = 2**63 - 1
+LAST_SECOND = 32_503_680_000  # of the year 2999
+LARGEST = sys.float_info.max
+NUMBERS: dict[str, tuple[float, float]] = {
+    "max_abs": (-LARGEST, LARGEST),
+    "max_rel": (-LARGEST, LARGEST),
+    "max_ulp": (-LARGEST, LARGEST),
+    "cosine": (-LARGEST, LARGEST),
+    "peak_memory_bytes": (0, INT63),
+    "seconds": (0, LAST_SECOND),
+    "started_at": (0, LAST_SECOND),
+}
 
 
 def _check_types(known: Mapping[str, Any]) -> None:
     """A stranger's document must not put a list where a text or a number belongs."""
-    for name in TEXTS:
-        if not isinstance(known.get(name, ""), str):
+    for name, longest in TEXTS.items():
+        value = known.get(name, "")
+        if not isinstance(value, str):
             raise ValueError(f"{name} is not a text")
-    for name in NUMBERS:
+        if longest is not None and (len(value) > longest or not value.isprintable()):
+            raise ValueError(f"{name} is longer than {longest} characters, or not printable")
+    for name, (least, most) in NUMBERS.items():
         value = known.get(name)
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if value is not None and not (is_number and math.isfinite(value)):
+        if value is None:
+            continue
+        if not isinstance(value, (int, float)) or isinstance(value, bool):
             raise ValueError(f"{name} is not a finite number")
+        if not least <= value <= most:
+            raise ValueError(f"{name} is not a finite number from {least} to {most}")
     for name in ("bit_exact", "confirmed"):
         if known.get(name) not in (None, True, False):
             raise ValueError(f"{name} is not true, false or null")
