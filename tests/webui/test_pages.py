@@ -110,6 +110,15 @@ def test_the_theme_is_kept_and_goes_back_to_this_site_only(client):
     assert client.get("/theme/").status_code == 405
 
 
+@pytest.mark.parametrize(
+    "next_page", ["foo", "?q=1", "", "//example.org/", "/\\example.org", "http:///x",
+                  "webui:matrix", "\0", "//[", "javascript:alert(1)"]
+)  # fmt: skip
+def test_the_theme_goes_back_to_a_path_and_to_nothing_else(client, next_page):
+    page = client.post("/theme/", {"theme": "dark", "next": next_page})
+    assert (page.status_code, page.url) == (302, "/")
+
+
 def test_a_cell_tells_its_reason_its_evidence_and_its_claims(client):
     probe = make_site(message="no kernel for it")
     page = client.get(f"/cells/ai.onnx/Conv/{COLUMN}/").content.decode()
@@ -283,3 +292,14 @@ def test_our_own_texts_in_titles_are_translated(client):
     client.cookies["django_language"] = "zh-hans"
     for path in ("/", "/targets/", f"/targets/{COLUMN}/", "/operators/ai.onnx/Conv/"):
         assert "recorded sweep" not in client.get(path).content.decode(), path
+
+
+def test_a_device_may_name_its_facts_as_it_likes(client):
+    probe = make_site()
+    named = {"items": 1, "keys": "k", "values": "v"}
+    for row, field in ((probe.environment, "facts"), (probe.target.column, "config"),
+                       (probe.target.column.device, "facts")):  # fmt: skip
+        setattr(row, field, named)
+        row.save()
+    for path in (f"/targets/{COLUMN}/", f"/probes/{probe.pk}/"):
+        assert "<dd>k</dd>" in client.get(path).content.decode(), path

@@ -204,3 +204,12 @@ def test_keeping_a_file_says_for_what_and_for_how_long(client):
     page = client.get("/reports/new/").content.decode()
     assert "Keep the file for 30 days" in page
     assert "remedy" in page
+
+
+@pytest.mark.parametrize("name", ["items", "keys", "values"])
+def test_a_domain_may_have_any_name(client, name):
+    report = make_report()
+    report.facts["model"]["opsets"] = {"ai.onnx": 17, name: 3}
+    report.save()
+    page = client.get(f"/reports/{report.token}/")
+    assert f"ai.onnx 17, {name} 3" in page.content.decode()

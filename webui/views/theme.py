@@ -1,7 +1,7 @@
 """The choice of light, dark or the system's colours, kept in a cookie: no script needed."""
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
@@ -13,9 +13,8 @@ ONE_YEAR_S = 365 * 24 * 3600
 def choose(request: HttpRequest) -> HttpResponse:
     """Sets the cookie and goes back to a page of this site."""
     target = request.POST.get("next", "/")
-    hosts = {request.get_host()}
-    safe = url_has_allowed_host_and_scheme(target, hosts, require_https=request.is_secure())
-    response = redirect(target if safe else "webui:matrix")
+    ours = target.startswith("/") and url_has_allowed_host_and_scheme(target, None)
+    response = HttpResponseRedirect(target if ours else reverse("webui:matrix"))
     theme = request.POST.get("theme", "auto")
     if theme in THEMES:
         response.set_cookie(
