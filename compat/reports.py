@@ -132,6 +132,13 @@ def operators_of(report: Report) -> tuple[OperatorName, ...]:
     return tuple(sorted({(node["domain"] or "ai.onnx", node["op"]) for node in nodes}))
 
 
+def delete_report(token: str) -> bool:
+    """Delete a report with its facts, and its file where it is kept; False if there is none."""
+    kept_path(token).unlink(missing_ok=True)
+    deleted, _ = Report.objects.filter(token=token).delete()
+    return deleted > 0
+
+
 def forget_expired() -> None:
     """Delete kept uploads whose time is over, and parts that nobody writes any more."""
     sweep_parts()

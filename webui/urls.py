@@ -46,6 +46,7 @@ urlpatterns = [
     path("probes/<int:probe_id>/reproducer.zip", probes.archive, name="probe_archive"),
     path("reports/new/", reports.upload, name="report_new"),
     path("reports/<str:token>/", reports.report, name="report"),
+    path("reports/<str:token>/delete/", reports.delete, name="report_delete"),
     path("sweeps/<int:sweep_id>/", sweeps.sweep, name="sweep"),
     path("sweeps/<int:sweep_id>/stop/", sweeps.stop, name="sweep_stop"),
     path("sweeps/<int:sweep_id>/resume/", sweeps.resume, name="sweep_resume"),

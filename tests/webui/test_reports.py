@@ -1,8 +1,10 @@
 import re
+from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 
 from compat.reports import ReportError
 from tests.make import make_cell, make_column, make_operator, make_target
@@ -213,3 +215,25 @@ def test_a_domain_may_have_any_name(client, name):
     report.save()
     page = client.get(f"/reports/{report.token}/")
     assert f"ai.onnx 17, {name} 3" in page.content.decode()
+
+
+def test_a_report_is_deleted_with_its_kept_file_by_whoever_has_its_link(client, settings, tmp_path):
+    settings.UPLOAD_DIR = tmp_path
+    report = make_report()
+    kept = tmp_path / f"{report.token}.onnx"
+    kept.write_bytes(b"x")
+    path = f"/reports/{report.token}/delete/"
+    assert f'action="{path}"' in client.get(f"/reports/{report.token}/").content.decode()
+    assert client.get(path).status_code == 405
+    assert Client(enforce_csrf_checks=True).post(path).status_code == 403
+    page = client.post(path, follow=True)
+    assert "The report is deleted" in page.content.decode()
+    assert not kept.exists()
+    assert client.get(f"/reports/{report.token}/").status_code == 404
+    assert client.post(path).status_code == 404
+
+
+def test_a_kept_file_says_until_when_and_for_what(client):
+    report = make_report(kept_until=timezone.now() + timedelta(days=3))
+    page = client.get(f"/reports/{report.token}/").content.decode()
+    assert f"kept until {report.kept_until:%Y-%m-%d}, since a remedy" in page

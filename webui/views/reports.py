@@ -1,14 +1,16 @@
 """Checking a model: the upload, and the report behind its unguessable link."""
 
 from django.conf import settings
+from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_POST
 
 from compat.columns import load_heads
-from compat.reports import KEEP, ReportError, load_report, submit_model
+from compat.reports import KEEP, ReportError, delete_report, load_report, submit_model
 from compat.targets import TargetError
 from webui.columns import group_columns
 from webui.findings import read_report
@@ -55,6 +57,15 @@ def report(request: HttpRequest, token: str) -> HttpResponse:
     response["Cache-Control"] = "private, no-store"
     response["X-Robots-Tag"] = "noindex"
     return response
+
+
+@require_POST
+def delete(request: HttpRequest, token: str) -> HttpResponse:
+    """Whoever has the link may delete what is behind it."""
+    if not delete_report(token):
+        raise Http404("There is no report at this address.")
+    messages.success(request, _("The report is deleted, and so is its file if it was kept."))
+    return redirect("webui:report_new")
 
 
 def _form(request: HttpRequest, error: str = "", sent: bool = True) -> HttpResponse:
