@@ -4,7 +4,13 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from django.core.exceptions import BadRequest
+from django.core.exceptions import (
+    BadRequest,
+    DisallowedHost,
+    RequestDataTooBig,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+)
 from django.http import HttpRequest, HttpResponse
 from django.urls import Resolver404, resolve
 from django.views import defaults
@@ -17,6 +23,14 @@ from compat.api.problems import ProblemRenderer, problem_body
 from compat.api.responses import OneType
 
 API = "/api/"
+# What Django's own refusals come down to.
+_SAID: dict[type[Exception], str] = {
+    TooManyFieldsSent: "The request has more parameters or fields than are read.",
+    TooManyFilesSent: "The request has more files than are read.",
+    RequestDataTooBig: "The fields of the form are too long.",
+    DisallowedHost: "The request names a host that is not served here.",
+    BadRequest: "The address has the character NUL in it.",
+}
 
 
 class NoSuchAddress(APIView):
@@ -47,7 +61,8 @@ class Readable:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+        query = request.META.get("QUERY_STRING", "")
+        if "\0" in request.path_info or "\0" in query or "%00" in query:
             raise BadRequest("The address has the character NUL in it.")
         return self.get_response(request)
 
@@ -56,7 +71,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's own refusals of a request, as everything else of the API is refused."""
     if not request.path_info.startswith(API):
         return defaults.bad_request(request, exception)
-    return _problem(400, "Bad Request", "bad_request", "The request cannot be read.")
+    said = next((text for kind, text in _SAID.items() if isinstance(exception, kind)), "")
+    detail = said or "The request cannot be read."
+    return _problem(400, "Bad Request", "bad_request", detail)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

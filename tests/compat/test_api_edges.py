@@ -7,9 +7,10 @@ import sys
 
 import pytest
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from compat.tokens import issue_token
-from tests.make import make_cell, make_operator
+from tests.make import make_cell, make_model, make_operator
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -62,6 +63,52 @@ def test_the_matrix_as_csv_is_csv_whatever_is_asked_for(client, accept):
 def test_an_address_with_nul_is_refused_before_a_database_chokes_on_it(client, url):
     is_problem(client.get(f"/api/v1/{url}"), 400, "bad_request")
     assert client.get("/?search=%00").status_code == 400
+
+
+NUL_PAGES = ["/?q=%00", "/?search=a%00b", "/?report=%00", "/reports/%00/", "/reports/x/?target=%00",
+             "/colours/?column=%00", "/operators/%00/Conv/", "/operators/ai.onnx/%00/",
+             "/targets/%00/", "/cells/ai.onnx/%00/x/", "/cells/ai.onnx/Conv/%00/",
+             "/reports/new/?target=%00", "/nothing/%00"]  # fmt: skip
+
+
+@pytest.mark.parametrize("url", NUL_PAGES)
+def test_a_page_with_nul_in_its_address_says_that_it_cannot_be_read(client, url):
+    answer = client.get(url)
+    assert answer.status_code == 400
+    assert "This request cannot be read" in answer.content.decode()
+
+
+def test_nul_is_refused_unescaped_too_and_in_whatever_way_is_asked(client):
+    assert client.get("/", QUERY_STRING="search=a\0b").status_code == 400
+    assert client.post("/targets/%00/sweeps/").status_code == 400
+
+
+def test_nul_in_forms_and_cookies_does_no_harm(client):
+    make_cell()
+    file = SimpleUploadedFile("a\0b.onnx", make_model("Relu"))
+    answer = client.post("/api/v1/reports/", {"target": "a\0b", "model": file})
+    assert "no target" in is_problem(answer, 422, "unknown_target")
+    file.seek(0)
+    assert client.post("/reports/new/", {"target": "a\0b", "file": file}).status_code == 422
+    cookies = "; ".join(rf'{name}="a\000b"' for name in ("sessionid", "csrftoken", "theme"))
+    assert client.get("/", HTTP_COOKIE=cookies).status_code == 200
+    answer = client.get("/api/v1/operators/", headers={"Authorization": "Bearer a\0b"})
+    is_problem(answer, 401)
+
+
+def test_more_parts_than_are_read_are_a_problem_document(client):
+    query = "&".join(f"a{at}=1" for at in range(1001))
+    answer = client.get(f"/api/v1/operators/?{query}")
+    assert "more parameters or fields" in is_problem(answer, 400, "bad_request")
+    fields = {f"a{at}": "1" for at in range(1001)}
+    assert "fields" in is_problem(client.post("/api/v1/reports/", fields), 400)
+    files = {f"a{at}": SimpleUploadedFile("a", b"a") for at in range(101)}
+    assert "more files" in is_problem(client.post("/api/v1/reports/", files), 400)
+    long = {"target": "a" * 2_500_001}
+    assert "too long" in is_problem(client.post("/api/v1/reports/", long), 400)
+    host = client.get("/api/v1/operators/", headers={"Host": "elsewhere.example"})
+    assert "host" in is_problem(host, 400)
+    assert "cannot be read" in client.get(f"/?{query}").content.decode()
 
 
 @pytest.mark.parametrize(
