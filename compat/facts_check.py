@@ -19,8 +19,8 @@ from compat.shapes import (
 )
 from probes.judge.knowledge import Keys, signature_keys
 from probes.model.attributes import LONGEST_LIST
-from probes.model.facts import LEFT_OUT, SCHEMA
-from probes.model.refusals import LIMITS, WARNINGS
+from probes.model.facts import LEFT_OUT, SCHEMA, check_variety
+from probes.model.refusals import LIMITS, WARNINGS, ModelFileError
 from probes.model.signature import SCHEMA as SIGNATURE_SCHEMA
 
 Facts = dict[str, Any]
@@ -121,12 +121,22 @@ def check_facts(facts: Any) -> list[Keys]:
         )
     try:
         _FACTS(facts, "")
+        _check_variety(facts)
         _check_numbers(facts)
         return _keys(facts)
     except ShapeError as error:
         raise FactsError(
             f"The facts cannot be read: {error} Make them with python -m probes check."
         ) from error
+
+
+def _check_variety(facts: Facts) -> None:
+    """As for a file: each signature costs a judgement for each target."""
+    operators = {(node["domain"], node["op"]) for node in facts["nodes"]}
+    try:
+        check_variety(len(facts["signatures"]), len(operators))
+    except ModelFileError as error:
+        raise FactsError(error.sentence) from error
 
 
 def _check_numbers(facts: Facts) -> None:

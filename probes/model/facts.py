@@ -12,7 +12,14 @@ from probes.model.attributes import domain_name, opset_imports
 from probes.model.inference import infer_types
 from probes.model.modelfile import ModelStructure, load_structure
 from probes.model.plain import plain_document
-from probes.model.refusals import LIMITS, Limits, ModelFileError, Problem, invalid_model
+from probes.model.refusals import (
+    LIMITS,
+    Limits,
+    ModelFileError,
+    Problem,
+    gettext_noop,
+    invalid_model,
+)
 from probes.model.scopes import Scope, Visit, open_scope, walk_nodes
 from probes.model.signature import describe_type, make_signature
 from probes.model.typecheck import find_type_problems
@@ -43,7 +50,7 @@ def make_facts(path: str | Path, *, sha256: str = "", limits: Limits = LIMITS) -
     problems = problems + list(find_type_problems(visits, opsets))
     if problems:
         raise invalid_model(problems)
-    document = Document(opsets)
+    document = Document(opsets, limits)
     for visit in visits:
         document.add(visit)
     facts = document.facts(structure, root)
@@ -93,11 +100,24 @@ def describe_model(
     }
 
 
+def check_variety(signatures: int, operators: int, limits: Limits = LIMITS) -> None:
+    """Each different one is judged for each target and told apart: refuses more than are read."""
+    if signatures > limits.signatures:
+        what = gettext_noop("different uses of operators")
+        raise ModelFileError("too_many", limit=limits.signatures, what=what)
+    if operators > limits.operators:
+        raise ModelFileError(
+            "too_many", limit=limits.operators, what=gettext_noop("different operators")
+        )
+
+
 class Document:
     """The facts as they grow: every signature once, every tensor a number."""
 
-    def __init__(self, opsets: dict[str, int]) -> None:
+    def __init__(self, opsets: dict[str, int], limits: Limits) -> None:
         self.opsets = opsets
+        self.limits = limits
+        self.operators: set[tuple[str, str]] = set()
         self.nodes: list[dict[str, Any]] = []
         self.signatures: list[dict[str, Any]] = []
         self.places: dict[str, int] = {}
@@ -126,6 +146,8 @@ class Document:
         if text not in self.places:
             self.places[text] = len(self.signatures)
             self.signatures.append(signature)
+            self.operators.add((signature["domain"], signature["op"]))
+            check_variety(len(self.signatures), len(self.operators), self.limits)
         return self.places[text]
 
     def place_tensor(self, scope: Scope, name: str) -> int:

@@ -46,6 +46,8 @@ class Limits:
 
     file_bytes: int = 2**31 - 1  # no protobuf reader takes more
     nodes: int = 50_000
+    signatures: int = 2_000  # different ones: each is judged and told apart
+    operators: int = 1_000  # different ones
     subgraphs: int = 2_000
     depth: int = 96  # protobuf's own readers stop at 100 nested messages
     fields: int = 4_000_000

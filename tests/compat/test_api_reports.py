@@ -203,11 +203,21 @@ def test_an_unknown_target_of_facts_is_422(post, facts):
 
 
 def test_the_largest_facts_are_judged_in_time(client, facts):
-    """About as many as fit in the limit of bytes, each node with a signature of its own."""
+    """About as many as fit in the limit of bytes, with as many signatures as are read."""
     (node, *_), (signature, *_) = facts["nodes"], facts["signatures"]
-    facts["nodes"] = [node | {"id": at, "sig": at} for at in range(20_000)]
-    facts["signatures"] = [signature | {"since": at} for at in range(20_000)]
+    facts["nodes"] = [node | {"id": at, "sig": at % 2_000} for at in range(20_000)]
+    facts["signatures"] = [signature | {"since": at} for at in range(2_000)]
     body = json.dumps({"facts": facts, "targets": [CPU]})
     began = time.monotonic()
     assert client.post(URL, body, content_type="application/json").status_code == 202
     assert time.monotonic() - began < 10
+
+
+def test_more_signatures_or_operators_than_a_file_may_have_are_refused(post, facts):
+    (node, *_), (signature, *_) = facts["nodes"], facts["signatures"]
+    many = facts | {"signatures": [signature] * 2_001}
+    answer = post({"facts": many, "targets": [CPU]}, 422).json()
+    assert "more than 2000 different uses of operators" in answer["detail"]
+    nodes = [node | {"id": at, "op": f"Op{at}", "sig": None} for at in range(1_001)]
+    answer = post({"facts": facts | {"nodes": nodes}, "targets": [CPU]}, 422).json()
+    assert "more than 1000 different operators" in answer["detail"]

@@ -158,3 +158,32 @@ def test_an_error_inside_a_branch_is_the_models(tmp_path):
     inputs = [("c", TensorProto.BOOL, []), ("x", FLOAT, [2, 3])]
     with pytest.raises(ModelFileError, match="MatMul"):
         make_facts(save(make_model([node], inputs), tmp_path / "m.onnx"))
+
+
+def test_more_different_uses_of_operators_than_are_judged_are_refused(tmp_path):
+    def refusal(nodes):
+        model = make_model(nodes, outputs=("y0",), domains=["own"])
+        with pytest.raises(ModelFileError) as caught:
+            make_facts(save(model, tmp_path / "m.onnx"))
+        return caught.value
+
+    leaky = [helper.make_node("LeakyRelu", ["x"], [f"y{at}"], alpha=at + 0.5) for at in range(2001)]
+    assert refusal(leaky).code == "too_many"
+    assert "more than 2000 different uses of operators" in refusal(leaky).sentence
+    own = [helper.make_node(f"Op{at}", ["x"], [f"y{at}"], domain="own") for at in range(1001)]
+    assert "more than 1000 different operators" in refusal(own).sentence
+
+
+@pytest.mark.parametrize("domain", ["", "ai.onnx", "ai.onnx.ml", "own"])
+@pytest.mark.parametrize("version", [2**63 - 1, 2**31, -(2**63)])
+def test_an_operator_set_that_cannot_exist_is_refused_by_name(tmp_path, domain, version):
+    model = make_model([relu("x", "y")])
+    entry = next((one for one in model.opset_import if one.domain == domain), None)
+    if entry is None:
+        model.opset_import.add(domain=domain, version=version)
+    else:
+        entry.version = version
+    with pytest.raises(ModelFileError) as caught:
+        make_facts(save(model, tmp_path / "m.onnx"))
+    assert caught.value.code == "bad_opset"
+    assert str(version) in caught.value.sentence
