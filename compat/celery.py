@@ -27,6 +27,7 @@ app.conf.update(
             "options": {"expires": 10.0},
         },
         "requeue what lost workers held": {"task": "compat.requeue_expired", "schedule": 60.0},
+        "delete old uploads": {"task": "compat.forget_expired", "schedule": 3600.0},
     },
 )
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from celery import shared_task
 
-from compat import leases, work
+from compat import leases, reports, work
 
 TaskFunction = Callable[..., int]
 task: Callable[..., Callable[[TaskFunction], TaskFunction]] = shared_task
@@ -26,3 +26,10 @@ def probe_waiting() -> int:
 def requeue_expired() -> int:
     """Offer again what lost workers held."""
     return leases.requeue_expired()
+
+
+@task(name="compat.forget_expired")
+def forget_expired() -> int:
+    """Delete uploads whose time is over."""
+    reports.forget_expired()
+    return 0

@@ -3,7 +3,7 @@
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from threading import Event
 from typing import NamedTuple
 
@@ -38,6 +38,7 @@ LEASE_S = 300.0
 RENEW_S = 60.0
 POLL_S = 2.0
 AFTER_ERROR_S = 5.0
+CHORES_S = 3600.0
 
 Heard = Callable[[int], None]
 
@@ -184,12 +185,20 @@ def work_through(sweep: Sweep, *, heard: Heard = lambda _: None) -> None:
         requeue_expired()
 
 
-def work_forever(*, poll_s: float = POLL_S) -> None:
-    """The local worker: polls, probes, puts back what was lost; survives what goes wrong."""
+def work_forever(*, poll_s: float = POLL_S, chores: Sequence[Callable[[], object]] = ()) -> None:
+    """The local worker: polls, probes, puts back what was lost; survives what goes wrong.
+
+    `chores` are done once an hour, as beat has them done where Celery runs.
+    """
     register_local_targets()
+    chores_at = 0.0
     while True:
         try:
             requeue_expired()
+            if time.monotonic() >= chores_at:
+                chores_at = time.monotonic() + CHORES_S
+                for chore in chores:
+                    chore()
             idle = probe_here() == 0
         except (DatabaseError, OSError, StartError) as error:
             logger.exception("The worker goes on after: %s", error)

@@ -329,6 +329,7 @@ def listen(url: str, queue: str, device: str, awake: threading.Event) -> None:
 
 def _hear_forever(app: Any, queue: str) -> None:
     """A worker of one process for one queue; Redis may go and come as it likes."""
+    app.set_current()  # of this thread: here its tasks are looked up
     while True:
         worker = app.WorkController(
             app=app,

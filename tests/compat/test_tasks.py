@@ -81,9 +81,9 @@ def test_a_task_probes_its_target_and_a_repeated_one_does_no_harm():
 
 def test_tasks_are_known_by_name_and_polled():
     app.loader.import_default_modules()
-    names = {"compat.probe_target", "compat.probe_waiting", "compat.requeue_expired"}
-    assert names <= app.tasks.keys()
-    assert {row["task"] for row in app.conf.beat_schedule.values()} <= names
+    names = {"probe_target", "probe_waiting", "requeue_expired", "forget_expired"}
+    assert {f"compat.{name}" for name in names} <= app.tasks.keys()
+    assert {row["task"] for row in app.conf.beat_schedule.values()} <= app.tasks.keys()
 
 
 def _worker(redis_url):

@@ -1,6 +1,7 @@
 """Waking an agent over Redis: its user touches its own queue and nothing else."""
 
 import threading
+from pathlib import Path
 
 import pytest
 import redis
@@ -41,7 +42,7 @@ def test_a_started_sweep_wakes_the_agent_and_redis_may_be_restarted(own_redis):
     awake, address = threading.Event(), wake_address("board")
     agent.listen(address["url"], address["queue"], "board", awake)
     start_sweep(target=Target.objects.get(pk=target.pk))
-    assert awake.wait(10)
+    assert awake.wait(20)
     own_redis.restart()
     awake.clear()
     for _ in range(10):  # a message more or less does no harm
@@ -73,3 +74,9 @@ def test_the_user_of_one_device_touches_nothing_else(own_redis):
         with pytest.raises(redis.ResponseError, match=r"can't access|permission"):
             mine.eval("return redis.call('get', 'celery')", 0)
     assert wake_password("board") != wake_password("other")
+
+
+def test_the_documented_line_is_the_printed_one():
+    page = (Path(__file__).parents[2] / "docs" / "devices.md").read_text(encoding="utf-8")
+    printed = wake_acl("SLUG").replace(wake_password("SLUG"), "PASSWORD")
+    assert f"\n{printed}\n" in page

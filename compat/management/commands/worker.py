@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from compat.reports import forget_expired
 from compat.terminal import end_by_signal
 from compat.work import work_forever
 
@@ -17,5 +18,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         logger.info("The worker looks for queued probes.")
         with end_by_signal():
-            work_forever()
+            work_forever(chores=[forget_expired])
         logger.info("The worker has stopped; what it held is queued again.")
