@@ -4,7 +4,6 @@ import hashlib
 import json
 import lzma
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -13,19 +12,39 @@ from django.db.models import QuerySet
 
 from compat.cells import rebuild_cells
 from compat.fleet import ensure_target
+from compat.headers import (
+    LONGEST_NAME,
+    LONGEST_TITLE,
+    ExchangeError,
+    Header,
+    check_header,
+    check_result,
+    document_date,
+    known_capabilities,
+)
 from compat.models import Case, Device, Environment, Loaded, Probe, ProbeLog, Target
 from compat.recording import open_record, record_many
 from probes.run.outcome import RESULTS_KIND, SCHEMA, Latency, Outcome, Placement, ProbeResult, Stage
 
+__all__ = [
+    "LONGEST_NAME",
+    "ExchangeError",
+    "Header",
+    "Loading",
+    "document_date",
+    "document_key",
+    "export_evidence",
+    "is_loaded",
+    "load_evidence",
+    "parse_documents",
+    "read_documents",
+    "recorded_target",
+]
+
 RECORDED = "-recorded"
 POSITION = 90  # after this machine and the documented columns
 BATCH = 1000
-LONGEST_NAME = 80
-Header = dict[str, Any]
-
-
-class ExchangeError(ValueError):
-    """A file that is not a results document, or one that this catalogue cannot take."""
+DAMAGES = (lzma.LZMAError, EOFError, UnicodeDecodeError)  # while a file is read
 
 
 class Loading(NamedTuple):
@@ -56,7 +75,8 @@ def export_evidence(*, target: Target, path: Path) -> int:
 def load_evidence(path: Path) -> Loading:
     """Store a file's results as those of a recorded device; again, it changes nothing.
 
-    Raises ExchangeError for a file that is not a results document.
+    Raises ExchangeError for a file that is not a results document; what was stored before the
+    place that is broken is judged, and the whole file can be loaded later.
     """
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     name = f"evidence {path.name}"
@@ -65,14 +85,16 @@ def load_evidence(path: Path) -> Loading:
         target = recorded_target(header)
         sweep = open_record(target=target, key=document_key(header), at=document_date(header))
         cases = set(Case.objects.values_list("pk", flat=True))
-        while batch := list(islice(results, BATCH)):
-            usable = [result for result in batch if result.case_id in cases]
-            done = record_many(
-                target=target, environment=header["environment"], results=usable, sweep=sweep
-            )
-            new, known = new + done.new, known + done.known
-            unknown += len(batch) - len(usable)
-        rebuild_cells(column=target.column)
+        try:
+            while batch := list(islice(results, BATCH)):
+                usable = [result for result in batch if result.case_id in cases]
+                done = record_many(
+                    target=target, environment=header["environment"], results=usable, sweep=sweep
+                )
+                new, known = new + done.new, known + done.known
+                unknown += len(batch) - len(usable)
+        finally:
+            rebuild_cells(column=target.column)
     Loaded.objects.update_or_create(name=name, defaults={"digest": digest})
     return Loading(path, new, known, unknown)
 
@@ -85,11 +107,8 @@ def is_loaded(path: Path) -> bool:
 
 def read_documents(path: Path) -> Iterator[tuple[Header, Iterator[ProbeResult]]]:
     """Each document of a file, plain or .xz: its header, and its results until the next one."""
-    try:
-        with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as file:
-            yield from parse_documents(cast(Iterable[str], file), path.name)
-    except (lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
-        raise ExchangeError(f"{path.name} is damaged: {error}") from error
+    with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as file:
+        yield from parse_documents(cast(Iterable[str], file), path.name)
 
 
 def parse_documents(
@@ -105,14 +124,20 @@ def parse_documents(
 
 
 def recorded_target(header: Header) -> Target:
-    """The target of a document, on a device of its own: never the machine that loads it."""
+    """The target of a document, on a device of its own: never the machine that loads it.
+
+    Raises ExchangeError when the document says too little, or clashes with a known column.
+    """
     named = header["target"]
     slug = named["device"].removesuffix(RECORDED) + RECORDED
+    if len(slug) > LONGEST_NAME or not {"device_title", "device_class"} <= named.keys():
+        raise ExchangeError("a results document whose device has no title, class or short name")
     title = named["device_title"].partition(" (recorded sweep")[0]
+    recorded = f" (recorded sweep {document_date(header).date()})"
     device, _ = Device.objects.get_or_create(
         slug=slug,
         defaults={
-            "title": f"{title} (recorded sweep {document_date(header).date()})",
+            "title": title[: LONGEST_TITLE - len(recorded)] + recorded,
             "device_class": named["device_class"],
             "origin": "recorded",
             "facts": named.get("device_facts", {}),
@@ -120,15 +145,18 @@ def recorded_target(header: Header) -> Target:
             "source": "recorded sweep",
         },
     )
-    return ensure_target(
-        device=device,
-        runtime=named["runtime"],
-        version=named["runtime_version"],
-        config_name=named["config_name"],
-        config=named["config"],
-        capabilities=named.get("capabilities"),
-        position=POSITION,
-    )
+    try:
+        return ensure_target(
+            device=device,
+            runtime=named["runtime"],
+            version=named["runtime_version"],
+            config_name=named["config_name"],
+            config=named["config"],
+            capabilities=known_capabilities(header),
+            position=POSITION,
+        )
+    except ValueError as error:
+        raise ExchangeError(str(error)) from error
 
 
 class _Lines:
@@ -142,22 +170,25 @@ class _Lines:
         found = self.ahead
         if found is None:
             return None
-        if found.get("kind") != RESULTS_KIND or found.get("schema") != SCHEMA:
-            raise ExchangeError(f"{self.name} is not a results document of schema {SCHEMA}")
         self.ahead = self._next()
-        _check_header(found, self.name)
+        check_header(found, self.name)
         return found
 
     def results(self) -> Iterator[ProbeResult]:
         while self.ahead is not None and "kind" not in self.ahead:
             try:
-                yield ProbeResult.from_json(self.ahead)
+                result = ProbeResult.from_json(self.ahead)
             except ValueError as error:
                 raise ExchangeError(f"{self.name} has a broken result: {error}") from error
+            check_result(result, self.name)
+            yield result
             self.ahead = self._next()
 
     def _next(self) -> dict[str, Any] | None:
-        line = next(self.lines, None)
+        try:
+            line = next(self.lines, None)
+        except DAMAGES as error:
+            raise ExchangeError(f"{self.name} is damaged: {error}") from error
         if line is None:
             return None
         try:
@@ -173,18 +204,6 @@ class _Lines:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not in JSON")
-
-
-def _check_header(header: Header, name: str) -> None:
-    target = header.get("target")
-    if not isinstance(target, dict) or not isinstance(header.get("environment"), dict):
-        raise ExchangeError(f"{name} does not say of which target and environment it is")
-    for field in ("device", "runtime", "runtime_version", "config_name"):
-        value = target.get(field)
-        if not isinstance(value, str) or not 0 < len(value) <= LONGEST_NAME:
-            raise ExchangeError(f"{name} names no {field}, or one that is too long")
-    if not isinstance(target.get("config"), dict):
-        raise ExchangeError(f"{name} does not say which configuration {target['config_name']} is")
 
 
 def _environments(target: Target) -> list[Environment]:
@@ -222,14 +241,6 @@ def _header(target: Target, environment: Environment, probes: QuerySet[Probe]) -
 def document_key(header: Header) -> str:
     """What makes a document the same one again."""
     return json.dumps(header, sort_keys=True)
-
-
-def document_date(header: Header) -> datetime:
-    """When the results were taken; raises ExchangeError for a header that does not say."""
-    try:
-        return datetime.fromisoformat(str(header.get("date", ""))).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise ExchangeError(f"a results document without a date: {error}") from error
 
 
 def _result(probe: Probe, target: Target) -> ProbeResult:

@@ -117,7 +117,16 @@ class Latency:
     def from_dict(cls, document: Mapping[str, Any]) -> Latency:
         """Raises ValueError on a document that is not one of ours."""
         known = _known(cls, document)
-        known["samples_ms"] = tuple(float(sample) for sample in known.get("samples_ms", ()))
+        samples = known.get("samples_ms")
+        if not isinstance(samples, (list, tuple)):
+            raise ValueError("samples_ms is not a list")
+        for value in samples:
+            _check_number("samples_ms", value, 0, LARGEST)
+        for name in LATENCY_NUMBERS:
+            _check_number(name, known.get(name), 0, LARGEST)
+        if not isinstance(known.get("conditions", {}), dict):
+            raise ValueError("conditions is not an object")
+        known["samples_ms"] = tuple(map(float, samples))
         return _build(cls, known)
 
 
@@ -164,9 +173,10 @@ class ProbeResult:
 
     @classmethod
     def from_json(cls, document: str | bytes | Mapping[str, Any]) -> ProbeResult:
-        """Raises ValueError on a document that is malformed or of another schema."""
-        loaded = json.loads(document) if isinstance(document, (str, bytes)) else document
-        if not isinstance(loaded, Mapping) or loaded.get("schema") != SCHEMA:
+        """Raises ValueError, and nothing else, on what is malformed or of another schema."""
+        loaded = _loaded(document) if isinstance(document, (str, bytes)) else document
+        schema = loaded.get("schema") if isinstance(loaded, Mapping) else None
+        if type(schema) is not int or schema != SCHEMA:
             raise ValueError(f"not a probe result of schema {SCHEMA}")
         known = _known(cls, loaded)
         _check_types(known)
@@ -193,6 +203,8 @@ TEXTS: dict[str, int | None] = {
 INT63 = 2**63 - 1
 LAST_SECOND = 32_503_680_000  # of the year 2999
 LARGEST = sys.float_info.max
+TIMES = ("seconds", "started_at")  # never null
+LATENCY_NUMBERS = ("warmup", "p50_ms", "p95_ms", "min_ms", "count")
 NUMBERS: dict[str, tuple[float, float]] = {
     "max_abs": (-LARGEST, LARGEST),
     "max_rel": (-LARGEST, LARGEST),
@@ -213,16 +225,29 @@ def _check_types(known: Mapping[str, Any]) -> None:
         if longest is not None and (len(value) > longest or not value.isprintable()):
             raise ValueError(f"{name} is longer than {longest} characters, or not printable")
     for name, (least, most) in NUMBERS.items():
-        value = known.get(name)
-        if value is None:
+        if name not in known or (known[name] is None and name not in TIMES):
             continue
-        if not isinstance(value, (int, float)) or isinstance(value, bool):
-            raise ValueError(f"{name} is not a finite number")
-        if not least <= value <= most:
-            raise ValueError(f"{name} is not a finite number from {least} to {most}")
+        _check_number(name, known[name], least, most)
+    if type(known.get("peak_memory_bytes")) not in (int, type(None)):
+        raise ValueError("peak_memory_bytes is not a whole number")
     for name in ("bit_exact", "confirmed"):
-        if known.get(name) not in (None, True, False):
+        if type(known.get(name)) not in (bool, type(None)):
             raise ValueError(f"{name} is not true, false or null")
+
+
+def _check_number(name: str, value: object, least: float, most: float) -> None:
+    """True is no number; nor is one that no float can hold."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise ValueError(f"{name} is not a finite number")
+    if not least <= value <= most:
+        raise ValueError(f"{name} is not a finite number from {least} to {most}")
+
+
+def _loaded(document: str | bytes) -> Any:
+    try:
+        return json.loads(document)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
 
 
 def _known(cls: Any, document: Mapping[str, Any]) -> dict[str, Any]:
