@@ -123,20 +123,28 @@ def judge_facts(facts: Facts, asked: Sequence[Column | Target]) -> list[Result]:
 
 def load_report(token: str) -> Report | None:
     """The report behind an unguessable link."""
+    if not token.isprintable():  # PostgreSQL takes no NUL, not even in a question
+        return None
     return Report.objects.filter(token=token[:32]).first()
+
+
+def delete_report(token: str) -> bool:
+    """Delete a report with its facts, and its file where it is kept; False if there is none.
+
+    The file is named by the report that was found, never by what an address says.
+    """
+    report = load_report(token)
+    if report is None:
+        return False
+    kept_path(report.token).unlink(missing_ok=True)
+    report.delete()
+    return True
 
 
 def operators_of(report: Report) -> tuple[OperatorName, ...]:
     """The operators of the report's model, for the matrix filter "operators of this report"."""
     nodes = (report.facts or {}).get("nodes", ())
     return tuple(sorted({(node["domain"] or "ai.onnx", node["op"]) for node in nodes}))
-
-
-def delete_report(token: str) -> bool:
-    """Delete a report with its facts, and its file where it is kept; False if there is none."""
-    kept_path(token).unlink(missing_ok=True)
-    deleted, _ = Report.objects.filter(token=token).delete()
-    return deleted > 0
 
 
 def forget_expired() -> None:

@@ -200,6 +200,13 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "filters": {"plain_lines": {"()": "compat.logs.PlainLines"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "plain",
+            "filters": ["plain_lines"],
+        }
+    },
     "root": {"handlers": ["console"], "level": os.environ.get("OPATLAS_LOG_LEVEL", "INFO")},
 }
