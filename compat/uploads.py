@@ -14,6 +14,7 @@ from django.conf import settings
 from probes.model.refusals import ModelFileError
 
 ABANDONED_SECONDS = 3600  # a process that wrote a part this long ago has died
+MEASURED_EVERY = 8_000_000  # bytes written
 PART = ".part"
 KEPT = ".onnx"
 
@@ -43,10 +44,9 @@ def stored_upload(chunks: Iterable[bytes]) -> Iterator[StoredUpload]:
     folder = Path(settings.UPLOAD_DIR)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / (secrets.token_hex(16) + PART)
-    room = settings.UPLOAD_QUOTA_BYTES - _used_bytes(folder)
     try:
         with path.open("xb") as file:
-            sha256, size = _write(file, chunks, room)
+            sha256, size = _write(file, chunks, folder)
         yield StoredUpload(path, sha256, size)
     finally:
         path.unlink(missing_ok=True)
@@ -66,21 +66,30 @@ def sweep_parts() -> None:
                 path.unlink()
 
 
-def _write(file: IO[bytes], chunks: Iterable[bytes], room: int) -> tuple[str, int]:
+def _write(file: IO[bytes], chunks: Iterable[bytes], folder: Path) -> tuple[str, int]:
+    """The quota is measured over what all uploads have written so far, so none can overtake it."""
     digest = hashlib.sha256()
-    size = 0
+    size = measured = 0
     for chunk in chunks:
         size += len(chunk)
         if size > settings.UPLOAD_LIMIT_BYTES:
             raise ModelFileError("too_large", found=size, limit=settings.UPLOAD_LIMIT_BYTES)
-        if size > room:
-            raise NoRoomError(
-                "There is no room for another upload here at the moment. Try again later, "
-                "or judge the file where it is with manage.py check_model."
-            )
         digest.update(chunk)
         file.write(chunk)
+        if size - measured >= MEASURED_EVERY:
+            measured = size
+            _check_room(file, folder)
+    _check_room(file, folder)
     return digest.hexdigest(), size
+
+
+def _check_room(file: IO[bytes], folder: Path) -> None:
+    file.flush()
+    if _used_bytes(folder) > settings.UPLOAD_QUOTA_BYTES:
+        raise NoRoomError(
+            "There is no room for another upload here at the moment. Try again later, "
+            "or judge the file where it is with manage.py check_model."
+        )
 
 
 def _used_bytes(folder: Path) -> int:

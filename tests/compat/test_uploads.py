@@ -1,8 +1,10 @@
 """Uploads: strangers' files get a sentence, and nothing of them stays unless it is kept."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -11,7 +13,7 @@ from django.utils import timezone
 from compat import reports
 from compat.models import Report
 from compat.reports import ReportError, submit_model
-from compat.uploads import kept_path
+from compat.uploads import NoRoomError, kept_path, stored_upload
 from tests.make import make_cell, make_model, make_operator
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -90,6 +92,28 @@ def test_a_full_folder_says_so(uploads, settings):
         submit(make_model("Relu"))
     assert error.value.code == "no_room"
     assert [path.name for path in uploads.iterdir()] == ["other.onnx"]
+
+
+def test_uploads_at_the_same_moment_stay_within_the_quota_together(uploads, settings):
+    settings.UPLOAD_QUOTA_BYTES = 250
+    together = Barrier(8)
+
+    def keep(number):
+        def chunks():
+            yield b"x" * 50
+            together.wait(30)  # all have begun
+            yield b"x" * 50
+
+        try:
+            with stored_upload(chunks()) as upload:
+                together.wait(30)
+                upload.keep(f"kept{number}")
+        except NoRoomError:
+            together.wait(30)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(keep, range(8)))
+    assert sum(path.stat().st_size for path in uploads.iterdir()) <= 250
 
 
 @pytest.mark.parametrize(
