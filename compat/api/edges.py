@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import (
     BadRequest,
     DisallowedHost,
@@ -12,6 +13,7 @@ from django.core.exceptions import (
     TooManyFilesSent,
 )
 from django.http import HttpRequest, HttpResponse
+from django.template import loader
 from django.urls import Resolver404, resolve
 from django.views import defaults
 from drf_spectacular.utils import extend_schema
@@ -23,6 +25,7 @@ from compat.api.problems import ProblemRenderer, problem_body
 from compat.api.responses import OneType
 
 API = "/api/"
+_TAKE_FILES = frozenset({"webui:report_new", "api:reports", "api:results"})
 # What Django's own refusals come down to.
 _SAID: dict[type[Exception], str] = {
     TooManyFieldsSent: "The request has more parameters or fields than are read.",
@@ -65,6 +68,32 @@ class Readable:
         if "\0" in request.path_info or "\0" in query or "%00" in query:
             raise BadRequest("The address has the character NUL in it.")
         return self.get_response(request)
+
+
+class BodyLimit:
+    """Middleware: a long body is refused by its stated length, before anything parses it.
+
+    Without a stated length nothing of a body is read. Views that take files check their own.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *args: Any) -> HttpResponse | None:
+        """413 for a body that its view does not take."""
+        stated = request.META.get("CONTENT_LENGTH") or ""
+        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        match = request.resolver_match
+        takes_files = match is not None and match.view_name in _TAKE_FILES
+        if takes_files or not stated.isdigit() or int(stated) <= limit:
+            return None
+        if request.path_info.startswith(API):
+            detail = f"The body has more than {limit} bytes."
+            return _problem(413, "Content Too Large", "too_large", detail)
+        return HttpResponse(loader.get_template("413.html").render(), status=413)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -8,6 +8,7 @@ import sys
 import pytest
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 
 from compat.tokens import issue_token
 from tests.make import make_cell, make_model, make_operator
@@ -131,6 +132,41 @@ def test_json_that_is_too_long_is_413(client):
     body = b'"' + b"a" * 2_500_001 + b'"'
     answer = client.post("/api/v1/sweeps/", body, content_type="application/json")
     is_problem(answer, 413, "too_large")
+
+
+LONG = {"CONTENT_LENGTH": str(300_000_000), "content_type": "multipart/form-data; boundary=x"}
+
+
+@pytest.fixture
+def no_parser(monkeypatch):
+    def fail(*_):
+        raise AssertionError("the body is parsed")
+
+    monkeypatch.setattr("django.http.request.HttpRequest.parse_file_upload", fail)
+
+
+@pytest.mark.parametrize("path", ["/theme/", "/i18n/setlang/", "/targets/x/sweeps/",
+                                  "/sweeps/1/stop/", "/reports/x/", "/"])  # fmt: skip
+def test_a_long_body_is_refused_before_its_form_is_looked_into(no_parser, path):
+    strict = Client(enforce_csrf_checks=True)
+    answer = strict.generic("POST", path, b"--x", **LONG)
+    assert answer.status_code == 413
+    assert "More was sent than is read here" in answer.content.decode()
+
+
+@pytest.mark.parametrize("path", ["sweeps/", "devices/", "agent/hello/"])
+def test_a_long_body_for_the_api_is_a_problem_document(client, no_parser, path):
+    answer = client.generic("POST", f"/api/v1/{path}", b"--x", **LONG)
+    assert "2500000 bytes" in is_problem(answer, 413, "too_large")
+
+
+def test_views_that_take_files_have_limits_of_their_own(client):
+    make_cell()
+    file = SimpleUploadedFile("a.onnx", b"no model" * 400_000)
+    assert client.post("/reports/new/", {"file": file}).status_code == 422
+    file.seek(0)
+    answer = client.post("/api/v1/reports/", {"model": file})
+    is_problem(answer, 422)
 
 
 def test_our_own_mistakes_are_problems_too(client, monkeypatch):
