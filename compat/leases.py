@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from compat.bulk import hasty_transaction
 from compat.models import Probe, Sweep, Target
+from compat.owners import MARK, is_gone
 
 State = Probe.State
 OPEN = (Sweep.State.QUEUED, Sweep.State.RUNNING)
@@ -82,6 +83,16 @@ def lose(*, worker: str) -> int:
     """Offer again what a worker held when it died; returns how many probes are queued again."""
     _held(worker).update(lease_until=timezone.now() - timedelta(seconds=1))
     return requeue_expired()
+
+
+def requeue_lost() -> int:
+    """Offer again, at once, what processes of this machine held that have ended; and the expired.
+
+    Returns how many probes are queued again.
+    """
+    claims = Probe.objects.filter(state=State.CLAIMED, claim__startswith=MARK)
+    gone = [claim for claim in set(claims.values_list("claim", flat=True)) if is_gone(claim)]
+    return sum(lose(worker=claim) for claim in gone) + requeue_expired()
 
 
 def requeue_expired() -> int:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from compat.leases import OPEN, State, close_finished
@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 RATE_WINDOW = timedelta(seconds=30)
+STILL = timedelta(seconds=10)  # nothing came in for so long: no estimate
 
 
 class SweepError(ValueError):
@@ -43,12 +44,17 @@ def are_open() -> bool:
 
 @dataclass(frozen=True)
 class Progress:
-    """Counts of a sweep's probes; `seconds_left` is None while nothing moves."""
+    """Counts of a sweep's probes; `seconds_left` is None while nothing moves.
+
+    `held` are with a worker, the last of them until `held_until` unless it renews them.
+    """
 
     total: int
     done: int
     seconds_left: float | None
     outcomes: dict[str, int]
+    held: int = 0
+    held_until: datetime | None = None
 
 
 def start_sweep(
@@ -97,8 +103,15 @@ def start_sweep(
 
 
 def start_missing(*, target: Target) -> list[Sweep]:
-    """The sweep that fills a target: the open one, or one of what has no result; none if full."""
-    open_one = Sweep.objects.filter(target=target, state__in=OPEN, total__gt=0).first()
+    """The sweep that fills a target: an open one, or one of what has no result; none if full.
+
+    An open sweep that only asks again what has a result is left to the worker.
+    """
+    result = Probe.objects.filter(
+        target=target, latest=True, case=OuterRef("case"), form=OuterRef("form")
+    )
+    gaps = Probe.objects.filter(~Exists(result), sweep=OuterRef("pk")).exclude(state=State.DONE)
+    open_one = Sweep.objects.filter(Exists(gaps), target=target, state__in=OPEN).first()
     sweep = open_one or start_sweep(target=target, only_new=True)
     if sweep.total == 0:
         sweep.delete()
@@ -127,13 +140,19 @@ def resume_sweep(*, sweep: Sweep) -> Sweep:
 
 def progress(sweep: Sweep) -> Progress:
     """How far a sweep is, from its rows, with the pace of the last half minute."""
-    since = timezone.now() - RATE_WINDOW
+    now = timezone.now()
     rows = Probe.objects.filter(sweep=sweep, state=State.DONE).order_by()
     outcomes = dict(rows.values_list("outcome").annotate(Count("pk")))
     done = sum(outcomes.values())
-    recent = rows.filter(finished_at__gt=since).aggregate(n=Count("pk"), first=Min("finished_at"))
-    left = sweep.total - done
-    return Progress(sweep.total, done, _seconds_left(left, recent["n"], recent["first"]), outcomes)
+    recent = rows.filter(finished_at__gt=now - RATE_WINDOW).aggregate(
+        n=Count("pk"), first=Min("finished_at"), last=Max("finished_at")
+    )
+    moves = recent["last"] is not None and now - recent["last"] < STILL
+    held = Probe.objects.filter(sweep=sweep, state=State.CLAIMED).aggregate(
+        n=Count("pk"), until=Max("lease_until")
+    )
+    seconds = _seconds_left(sweep.total - done, recent["n"], recent["first"] if moves else None)
+    return Progress(sweep.total, done, seconds, outcomes, held["n"], held["until"])
 
 
 def waiting(targets: Sequence[Target]) -> list[Target]:

@@ -19,9 +19,9 @@ class Stream(Protocol):
 class ProgressBar:
     """`label [#####.....] 512/1884 27 % 3 s left`, redrawn in place where that is possible."""
 
-    def __init__(self, stream: Stream, label: str, total: int) -> None:
+    def __init__(self, stream: Stream, label: str, total: int, done: int = 0) -> None:
         self.stream, self.label, self.total = stream, label, total
-        self.done = 0
+        self.done = self.before = done
         self.started = self.drawn = time.monotonic()
         self.live = stream.isatty()
 
@@ -30,6 +30,11 @@ class ProgressBar:
         self.done += count
         if self.live or time.monotonic() - self.drawn > QUIET_S:
             self._draw("\r" if self.live else "", "" if self.live else "\n")
+
+    def say(self, text: str) -> None:
+        """A line of its own beside the bar."""
+        self.stream.write(f"\r\x1b[K{text}\n" if self.live else f"{text}\n")
+        self.stream.flush()
 
     def end(self) -> None:
         """The last state, on a line of its own."""
@@ -46,7 +51,8 @@ class ProgressBar:
         spent = time.monotonic() - self.started
         if share >= 1.0:
             return f"in {readable(spent)}"
-        return f"{readable(spent / share * (1 - share))} left" if share > 0 else ""
+        own = self.done - self.before
+        return f"{readable(spent / own * (self.total - self.done))} left" if own > 0 else ""
 
     def _draw(self, before: str, after: str) -> None:
         self.drawn = time.monotonic()

@@ -2,7 +2,6 @@
 
 import logging
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from threading import Event
 from typing import NamedTuple
@@ -19,11 +18,12 @@ from compat.leases import (
     close_finished,
     release,
     renew_lease,
-    requeue_expired,
+    requeue_lost,
 )
 from compat.models import Sweep, Target
+from compat.owners import claim_name
 from compat.recording import record_many
-from compat.sweeps import waiting
+from compat.sweeps import progress, waiting
 from probes.cases.case import CaseError
 from probes.run.outcome import Outcome, ProbeResult
 from probes.run.sandbox import ProbeRequest, Sandbox
@@ -41,6 +41,7 @@ AFTER_ERROR_S = 5.0
 CHORES_S = 3600.0
 
 Heard = Callable[[int], None]
+Say = Callable[[str], object]
 
 
 class Worked(NamedTuple):
@@ -77,7 +78,7 @@ class _Run:
 
     def __init__(self, target: Target, sandbox: Sandbox, stop: Event, heard: Heard) -> None:
         self.target, self.sandbox, self.stop, self.heard = target, sandbox, stop, heard
-        self.claim = uuid.uuid4().hex
+        self.claim = claim_name()
         self.environment = sandbox.describe()[1]
         self.sweeps: set[int] = set()
         self.stale: set[int] = set()  # operators whose cells are older than their probes
@@ -174,15 +175,29 @@ def probe_here(*, target_id: int | None = None) -> int:
     return sum(run_claimed(target).recorded for target in waiting(mine))
 
 
-def work_through(sweep: Sweep, *, heard: Heard = lambda _: None) -> None:
-    """Probe until a sweep is done or stopped, also when other workers hold some of its probes."""
+def work_through(
+    sweep: Sweep, *, heard: Heard = lambda _: None, say: Say = lambda _: None, wait: bool = True
+) -> None:
+    """Probe until a sweep is done or stopped; `say` is told once when others hold the rest of it.
+
+    Without `wait` the rest is then left to them.
+    """
+    told = False
     while True:
-        run_claimed(sweep.target, heard=heard)
+        requeue_lost()
+        if waiting([sweep.target]):
+            run_claimed(sweep.target, heard=heard)
         sweep.refresh_from_db()
         if sweep.state not in OPEN:
             return
+        held = progress(sweep).held
+        if held and not told:
+            told = True
+            then = "waiting for it" if wait else "its results come in later"
+            say(f"Another worker holds {held} of {sweep.total} probes; {then}.")
+        if held and not wait:
+            return
         time.sleep(POLL_S)
-        requeue_expired()
 
 
 def work_forever(*, poll_s: float = POLL_S, chores: Sequence[Callable[[], object]] = ()) -> None:
@@ -194,7 +209,7 @@ def work_forever(*, poll_s: float = POLL_S, chores: Sequence[Callable[[], object
     chores_at = 0.0
     while True:
         try:
-            requeue_expired()
+            requeue_lost()
             if time.monotonic() >= chores_at:
                 chores_at = time.monotonic() + CHORES_S
                 for chore in chores:

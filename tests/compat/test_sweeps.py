@@ -128,12 +128,31 @@ def test_a_renewed_lease_lasts_and_a_released_claim_returns():
 def test_progress_counts_and_estimates():
     _, _, sweep = queue(4)
     assert sweeps.progress(sweep) == sweeps.Progress(4, 0, None, {})
-    moment = timezone.now() - timedelta(seconds=10)
-    for probe in sweep.probes.all()[:2]:
+    for probe, ago in zip(sweep.probes.all()[:2], (10, 1), strict=True):
+        moment = timezone.now() - timedelta(seconds=ago)
         Probe.objects.filter(pk=probe.pk).update(state="done", outcome="passed", finished_at=moment)
     found = sweeps.progress(sweep)
     assert (found.total, found.done, found.outcomes) == (4, 2, {"passed": 2})
     assert found.seconds_left == pytest.approx(10, abs=1)
+
+
+def test_there_is_no_estimate_while_nothing_moves_but_who_is_waited_for():
+    target, _, sweep = queue(4)
+    moment = timezone.now() - timedelta(seconds=12)
+    first = sweep.probes.first().pk
+    Probe.objects.filter(pk=first).update(state="done", outcome="passed", finished_at=moment)
+    assert sweeps.progress(sweep) == sweeps.Progress(4, 1, None, {"passed": 1})
+    leases.claim_batch(target=target, worker="elsewhere", size=2, lease_s=60)
+    found = sweeps.progress(sweep)
+    assert (found.seconds_left, found.held) == (None, 2)
+    assert found.held_until > timezone.now()
+
+
+def test_an_open_sweep_that_only_asks_again_fills_nothing():
+    target, known = make_target(), make_case()
+    make_probe(known, target)
+    sweeps.start_sweep(target=target)
+    assert sweeps.start_missing(target=target) == []
 
 
 @pytest.mark.postgres

@@ -46,6 +46,16 @@ def test_the_estimate_follows_the_pace(monkeypatch):
     assert bar.text().endswith("100/300  33% 20 s left")
 
 
+def test_a_bar_starts_at_what_was_done_before_and_its_pace_is_its_own(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: now[0])
+    bar = ProgressBar(io.StringIO(), "Probing", 300, done=100)
+    assert bar.text().endswith("100/300  33% ")
+    now[0] += 10
+    bar.done = 200
+    assert bar.text().endswith("200/300  67% 10 s left")
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0.4, "0 s"), (59, "59 s"), (200, "3 min 20 s"), (7500, "2 h 5 min")]
 )

@@ -1,9 +1,13 @@
 """The worker's pass over the queue, with real children of the fake runtime."""
 
+import subprocess
+import sys
+
 import pytest
 from django.db import DatabaseError
 
 from compat import casebook, work
+from compat.leases import claim_batch, release
 from compat.models import Cell, Probe
 from compat.sweeps import start_sweep, stop_sweep
 from probes.run.sandbox import Sandbox
@@ -90,6 +94,32 @@ def test_a_stopped_sweep_ends_the_wait_for_it():
     sweep = stop_sweep(sweep=start_sweep(target=target))
     work.work_through(sweep)
     assert Probe.objects.get().state == "queued"
+
+
+def test_what_a_killed_process_held_is_probed_at_once():
+    make_runnable_case("Relu")
+    target = make_fake_target()
+    sweep = start_sweep(target=target)
+    code = "from compat import owners; print(owners.claim_name())"
+    dead = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert claim_batch(target=target, worker=dead.stdout.strip())
+    said = []
+    work.work_through(sweep, say=said.append)
+    assert (sweep.state, said) == ("done", [])
+
+
+def test_what_another_worker_holds_is_waited_for_with_a_word_or_left(monkeypatch):
+    make_runnable_case("Relu")
+    target = make_fake_target()
+    sweep, said = start_sweep(target=target), []
+    claim_batch(target=target, worker="elsewhere")
+    work.work_through(sweep, say=said.append, wait=False)
+    assert said == ["Another worker holds 1 of 1 probes; its results come in later."]
+    rounds = iter([lambda: None, lambda: release(worker="elsewhere")])
+    monkeypatch.setattr(work.time, "sleep", lambda _: next(rounds)())
+    work.work_through(sweep, say=said.append)
+    assert said[1:] == ["Another worker holds 1 of 1 probes; waiting for it."]
+    assert outcomes(sweep) == {Probe.objects.get().case.name: "passed"}
 
 
 def test_a_worker_leaves_the_targets_of_other_machines_alone():

@@ -35,10 +35,11 @@ class Command(BaseCommand):
 
     def _run(self, sweep: Sweep) -> None:
         before = progress(sweep)
-        bar = ProgressBar(self.stdout, str(sweep.target.column), before.total - before.done)
+        bar = ProgressBar(self.stdout, str(sweep.target.column), before.total, before.done)
         ended = end_by_signal()
         with ended:
-            work_through(sweep, heard=bar.advance)
+            work_through(sweep, heard=bar.advance, say=bar.say)
+        bar.done = progress(sweep).done
         bar.end()
         if ended.happened:
             stop_sweep(sweep=sweep)

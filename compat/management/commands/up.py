@@ -15,7 +15,7 @@ from compat.fleet import register_local_targets
 from compat.models import Target
 from compat.reports import ReportError
 from compat.samples import report_of_sample
-from compat.sweeps import start_missing
+from compat.sweeps import progress, start_missing
 from compat.terminal import ProgressBar, end_by_signal
 from probes.run.slot import StartError
 
@@ -63,12 +63,14 @@ class Command(BaseCommand):
 
     def _probe(self, target: Target) -> None:
         for sweep in start_missing(target=target):
-            bar = ProgressBar(self.stdout, f"Probing {target.column}", sweep.total)
+            done = progress(sweep).done
+            bar = ProgressBar(self.stdout, f"Probing {target.column}", sweep.total, done)
             try:
-                work.work_through(sweep, heard=bar.advance)
+                work.work_through(sweep, heard=bar.advance, say=bar.say, wait=False)
             except StartError as error:
                 self.stderr.write(f"{target} cannot be probed: {error}")
                 return
+            bar.done = progress(sweep).done
             bar.end()
 
     def _serve(self, host: str, port: int, report: str) -> None:
