@@ -115,6 +115,12 @@ STATES: dict[str, Word] = {
     "ready": _("ready"),
     "failed": _("failed"),
 }
+DEVICE_STATES: dict[str, Word] = {
+    "online": _("online"),
+    "offline": _("offline: its agent is not heard"),
+    "maintenance": _("in maintenance: it gets no work"),
+    "retired": _("retired"),
+}
 ORIGINS: dict[str, Word] = {
     "node": _("node test of ONNX"),
     "node-expanded": _("node test of ONNX, function body"),
@@ -123,7 +129,8 @@ ORIGINS: dict[str, Word] = {
     "harvest": _("from a real model"),
     "local": _("probed on this machine"),
     "recorded": _("recorded elsewhere"),
-    "agent": _("from a remote worker"),
+    "registered": _("its agent reports"),
+    "agent": _("by its agent"),
     "catalogue": _("from the catalogue"),
 }
 AGREEMENTS: dict[str, Word] = {
@@ -156,6 +163,7 @@ _TABLES: dict[str, Mapping[str, Word]] = {
     "fault": FAULTS,
     "placement": PLACEMENTS,
     "state": STATES,
+    "device_state": DEVICE_STATES,
     "fact": FACTS,
     "origin": ORIGINS,
     "agreement": AGREEMENTS,

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, Max, Q
 
 from compat.columns import ColumnHead, head_columns, head_of
+from compat.devices import REGISTERED, state_of
 from compat.history.parts import NotKnown, VersionRow, count_supports, latest_probes, support_of
 from compat.models import (
     Cell,
@@ -32,10 +33,12 @@ class DeviceView:
     title: str
     vendor: str
     device_class: str
-    origin: str  # catalogue, local, recorded
+    origin: str  # catalogue, local, recorded, registered
     facts: dict[str, Any]
     confidence: str
     source: str
+    state: str  # of a registered device: online, offline, maintenance, retired; else ""
+    seen_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,8 @@ def _device(device: Device) -> DeviceView:
         facts=device.facts,
         confidence=device.confidence,
         source=device.source,
+        state=state_of(device) if device.origin == REGISTERED else "",
+        seen_at=device.seen_at,
     )
 
 

@@ -6,6 +6,7 @@ import json
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.utils import timezone
 
 from compat import work
 from compat.devices import DeviceError, load_devices, register_device, set_standing
@@ -127,3 +128,18 @@ def test_a_sweep_of_a_recorded_device_is_still_refused():
     target = make_target("1.0", make_column("fake", make_device("x-recorded", origin="recorded")))
     with pytest.raises(SweepError):
         start_sweep(target=target)
+
+
+def test_the_page_of_a_registered_devices_column_says_whether_its_agent_is_heard(client, settings):
+    settings.OPEN_SWEEPS = True
+    device, _ = register_device(slug="board", title="", device_class="rk3588")
+    make_target("1.0", make_column("fake", device))
+    page = client.get("/targets/board.fake.default/").content.decode()
+    assert "offline: its agent is not heard" in page
+    assert "Start a sweep" in page
+    Device.objects.update(agent="x", seen_at=timezone.now())
+    assert "last heard" in client.get("/targets/board.fake.default/").content.decode()
+    set_standing(slug="board", standing="retired")
+    page = client.get("/targets/board.fake.default/").content.decode()
+    assert "retired" in page
+    assert "Start a sweep" not in page

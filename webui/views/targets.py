@@ -13,6 +13,8 @@ from compat.operators import OperatorName, with_core
 from webui.columns import group_columns
 from webui.words import sentence
 
+AT_WORK = ("online", "offline")  # a registered device: what is queued waits for its agent
+
 
 def targets(request: HttpRequest) -> HttpResponse:
     return render(request, "webui/targets.html", {"classes": group_columns(load_matrix().columns)})
@@ -25,7 +27,7 @@ def target(request: HttpRequest, slug: str) -> HttpResponse:
     except NotKnown as error:
         raise Http404(str(error)) from error
     is_local = any(each.column.slug == page.column.slug for each in fleet.local_targets())
-    can_sweep = is_local and sweeps.are_open()
+    can_sweep = (is_local or page.device.state in AT_WORK) and sweeps.are_open()
     core = with_core()
     failing = [(line, _sentence(line, core)) for line in page.failing]
     context = {"page": page, "can_sweep": can_sweep, "failing": failing}
