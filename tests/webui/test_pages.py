@@ -1,4 +1,5 @@
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.utils import translation
@@ -179,6 +180,15 @@ def test_a_sweep_shows_its_progress_and_polls_while_it_runs(client):
     assert "1 of 4 probes" in page
     assert 'hx-trigger="every 2s"' in page
     assert '<noscript><meta http-equiv="refresh"' in page
+
+
+def test_a_sweep_that_does_not_move_says_who_is_waited_for(client):
+    sweep = make_sweep(make_target(), state="running", total=1)
+    until = datetime(2026, 11, 29, 16, 59, 10, tzinfo=UTC)
+    make_probe(sweep=sweep, state="claimed", outcome="", latest=False, lease_until=until)
+    page = client.get(f"/sweeps/{sweep.pk}/").content.decode()
+    assert "1 with a worker, offered again at 16:59:10 UTC if it stays silent" in page
+    assert " left" not in page
 
 
 def test_a_sweep_is_stopped_and_resumed_by_buttons(client):
