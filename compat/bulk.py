@@ -36,6 +36,7 @@ RESULT_FIELDS: dict[str, str] = {
 }
 OWN_FIELDS = ("id", "sweep_id", "target_id", "case_id", "operator_id", "form")
 STATE_FIELDS = {"state": "done", "claim": "", "offers": 0}
+# The statements below are put together from these constants only; values are always parameters.
 TABLE = Probe._meta.db_table
 DONE = "state = 'done', claim = '', lease_until = NULL"
 
@@ -57,8 +58,9 @@ def new_ids(count: int) -> list[int]:
     """Ids that no other probe has or gets; SQLite needs to be in a transaction that writes."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            sequence = f"pg_get_serial_sequence('{TABLE}', 'id')"
-            cursor.execute(f"SELECT nextval({sequence}) FROM generate_series(1, %s)", [count])
+            sequence = "nextval(pg_get_serial_sequence(%s, 'id'))"
+            asked = f"SELECT {sequence} FROM generate_series(1, %s)"  # nosec B608
+            cursor.execute(asked, [TABLE, count])
             return [number for (number,) in cursor.fetchall()]
         cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [TABLE])
         last = (cursor.fetchone() or (0,))[0]
@@ -84,7 +86,8 @@ def add_probes(rows: Sequence[Sequence[Any]]) -> None:
         adapt = connection.ops.adapt_datetimefield_value
         plain = [[adapt(v) if isinstance(v, datetime) else v for v in row] for row in full]
         marks = ", ".join(["%s"] * len(plain[0]))
-        cursor.executemany(f"INSERT INTO {TABLE} ({names}) VALUES ({marks})", plain)
+        insert = f"INSERT INTO {TABLE} ({names}) VALUES ({marks})"  # nosec B608
+        cursor.executemany(insert, plain)
 
 
 _SPECIAL = re.compile(r"[\\\t\n\r\x08\f\v]")
@@ -134,12 +137,12 @@ def add_logs(rows: Sequence[tuple[int, str, dict[str, Any] | None, str]]) -> Non
 
 def demote(ids: Sequence[int]) -> None:
     """These probes are the newest of their case and form no longer."""
+    update = f"UPDATE {TABLE} SET latest = false WHERE id = "  # nosec B608
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute(f"UPDATE {TABLE} SET latest = false WHERE id = ANY(%s)", [list(ids)])
+            cursor.execute(update + "ANY(%s)", [list(ids)])
         else:
-            rows = [(pk,) for pk in ids]
-            cursor.executemany(f"UPDATE {TABLE} SET latest = false WHERE id = %s", rows)
+            cursor.executemany(update + "%s", [(pk,) for pk in ids])
 
 
 def finish_probes(rows: Sequence[tuple[int, Sequence[Any]]]) -> None:
@@ -159,7 +162,7 @@ def _finish_arrays(rows: Sequence[tuple[int, Sequence[Any]]]) -> None:
     names = ", ".join(["id", *RESULT_FIELDS])
     with connection.cursor() as cursor:
         cursor.execute(
-            f"UPDATE {TABLE} AS p SET {DONE}, {assigned} "
+            f"UPDATE {TABLE} AS p SET {DONE}, {assigned} "  # nosec B608
             f"FROM unnest({arrays}) AS r({names}) WHERE p.id = r.id",
             [list(column) for column in columns],
         )
@@ -172,4 +175,5 @@ def _finish_each(rows: Sequence[tuple[int, Sequence[Any]]]) -> None:
     at = list(RESULT_FIELDS).index("finished_at")
     prepared = [[*values[:at], adapt(values[at]), *values[at + 1 :], pk] for pk, values in rows]
     with connection.cursor() as cursor:
-        cursor.executemany(f"UPDATE {TABLE} SET {DONE}, {assigned} WHERE id = %s", prepared)
+        update = f"UPDATE {TABLE} SET {DONE}, {assigned} WHERE id = %s"  # nosec B608
+        cursor.executemany(update, prepared)

@@ -22,4 +22,4 @@ VOLUME /data
 EXPOSE 8000
 
 CMD ["gunicorn", "compat.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "4", \
-     "--access-logfile", "-", "--forwarded-allow-ips", "*"]
+     "--forwarded-allow-ips", "*"]

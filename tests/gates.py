@@ -13,6 +13,8 @@ from tests.servers import DATABASE_URL, absent_groups, is_ci
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 DOCKERFILES = tuple(map(str, sorted(ROOT.glob("docker/*.Dockerfile"))))
+COMPOSE_SCHEMA = ("--builtin-schema", "vendor.compose-spec")
+CODE = ("probes", "compat", "webui", "manage.py")
 PRODUCTION = ROOT / ".ci" / "production.env"
 # What a developer has set for a server of their own must not reach a test.
 OWN_ENVIRONMENT = {
@@ -49,6 +51,8 @@ def static_gates() -> tuple[Gate, ...]:
             read_environment(PRODUCTION),
         ),
         Gate("hadolint", (tool("hadolint"), *DOCKERFILES)),
+        Gate("compose schema", (tool("check-jsonschema"), *COMPOSE_SCHEMA, "docker/compose.yaml")),
+        Gate("bandit", (tool("bandit"), "-q", "-c", "pyproject.toml", "-r", *CODE)),
         Gate("mypy", (tool("mypy"),)),
     )
     # hadolint is published for Linux on x86_64 only.

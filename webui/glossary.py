@@ -3,8 +3,8 @@
 import re
 
 from django.utils.functional import Promise
-from django.utils.html import conditional_escape, format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 GLOSSARY: dict[str, str | Promise] = {
@@ -57,4 +57,5 @@ def glossed(text: str) -> SafeString:
         term = found.group()
         parts.append(format_html('<abbr title="{}">{}</abbr>', GLOSSARY[term], term))
         end = found.end()
-    return mark_safe("".join([*parts, conditional_escape(text[end:])]))
+    parts.append(conditional_escape(text[end:]))
+    return format_html_join("", "{}", ((part,) for part in parts))

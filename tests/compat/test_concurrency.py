@@ -18,6 +18,7 @@ from compat.sweeps import start_sweep
 from tests.make import make_case, make_operator, make_result, make_target
 
 FACTS = {"cpu_model": "Test CPU"}
+NAMES = ("Relu", "Abs", "Exp", "Neg")
 
 
 def run_threads(works):
@@ -33,11 +34,10 @@ def run_threads(works):
         return list(threads.map(close_after, works))
 
 
-def queue(cases, operators=4):
+def queue(cases):
     target = make_target()
-    names = ("Relu", "Abs", "Exp", "Neg")[:operators]
     for number in range(cases):
-        make_case(make_operator(names[number % operators]))
+        make_case(make_operator(NAMES[number % len(NAMES)]))
     return target, start_sweep(target=target)
 
 
@@ -47,9 +47,8 @@ def check_all_done_once(target, sweep, count):
     assert set(probes.values_list("state", flat=True)) == {"done"}
     assert Probe.objects.filter(target=target, latest=True).count() == count
     cells = Cell.objects.filter(column=target.column)
-    assert {cell.operator.name: (cell.level, cell.core_total) for cell in cells} == dict.fromkeys(
-        ("Relu", "Abs", "Exp", "Neg"), ("green", count // 4)
-    )
+    found = {cell.operator.name: (cell.level, cell.core_total) for cell in cells}
+    assert found == dict.fromkeys(NAMES, ("green", count // len(NAMES)))
 
 
 @pytest.mark.postgres
@@ -116,7 +115,7 @@ def test_one_claim_posted_by_two_at_once_is_recorded_once():
 @pytest.mark.django_db(transaction=True)
 def test_one_document_posted_by_several_at_once_is_recorded_once():
     target = make_target()
-    cases = [make_case(make_operator(n)) for n in ("Relu", "Abs", "Exp", "Neg") for _ in range(40)]
+    cases = [make_case(make_operator(n)) for n in NAMES for _ in range(40)]
     results = [make_result(case, target) for case in cases]
 
     def post():
