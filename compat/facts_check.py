@@ -110,6 +110,14 @@ _FACTS = record(
 class FactsError(ValueError):
     """A document that cannot be judged; the message is a sentence that says where and why."""
 
+    code = "bad_facts"
+
+
+class FactsTooManyError(FactsError):
+    """More in it than is judged of a file."""
+
+    code = "too_many"
+
 
 def check_facts(facts: Any) -> list[Keys]:
     """The keys of its signatures, when everything in the document is as it must be."""
@@ -136,7 +144,7 @@ def _check_variety(facts: Facts) -> None:
     try:
         check_variety(len(facts["signatures"]), len(operators))
     except ModelFileError as error:
-        raise FactsError(error.sentence) from error
+        raise FactsTooManyError(error.sentence) from error
 
 
 def _check_numbers(facts: Facts) -> None:

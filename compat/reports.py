@@ -93,7 +93,7 @@ def answer_facts(*, facts: Any, file_name: str, target_names: Sequence[str]) -> 
     try:
         check_facts(facts)
     except FactsError as error:
-        raise ReportError("bad_facts", str(error)) from error
+        raise ReportError(error.code, str(error)) from error
     asked = choose_targets(target_names)
     plain: Facts = plain_document(facts)
     text = json.dumps(plain, sort_keys=True)
