@@ -4,6 +4,8 @@ import json
 
 import pytest
 import schemathesis
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -27,9 +29,9 @@ from tests.make import (
     make_probe,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
-EXAMPLES = 25  # for each operation
+EXAMPLES = 15  # for each operation
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -52,7 +54,17 @@ schema = schemathesis.openapi.from_wsgi("/api/v1/schema/", application)
 
 
 @pytest.fixture
-def known(settings, tmp_path):
+def one_connection():
+    """The test's own connection stays open between requests."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.fixture
+def known(one_connection, settings, tmp_path):
     """Names that lead somewhere, for the parameters of addresses; and a token for everything."""
     settings.UPLOAD_DIR, settings.CASE_DIR = tmp_path / "uploads", tmp_path / "cases"
     target = make_fake_target()
