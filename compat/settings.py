@@ -3,10 +3,12 @@
 Without any variable this is the embedded default: SQLite under `var/`, one local worker, loopback.
 """
 
+import math
 import os
 import re
 import secrets
 from pathlib import Path
+from typing import Any
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -23,16 +25,49 @@ def _secret_key() -> str:
     if PRODUCTION:
         raise ImproperlyConfigured("Set OPATLAS_SECRET_KEY to 50 or more random characters.")
     path = DATA_DIR / "secret.key"
-    if not path.exists():
-        DATA_DIR.mkdir(parents=True, exist_ok=True)
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
-        with os.fdopen(fd, "w") as file:
-            file.write(secrets.token_urlsafe(50))
-    return path.read_text()
+    try:
+        if not path.exists():
+            DATA_DIR.mkdir(parents=True, exist_ok=True)
+            _write_key(path)
+        return path.read_text()
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"The data folder cannot be used (OPATLAS_DATA_DIR): {error}."
+        ) from error
+
+
+def _write_key(path: Path) -> None:
+    """A new key, whole or not at all: of two processes at once the first one's stands."""
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(secrets.token_urlsafe(50))
+    try:
+        os.link(new, path)
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without links
+        os.replace(new, path)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def _list(name: str, default: str) -> list[str]:
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
+
+
+def _number(name: str, default: str, least: float = 0) -> float:
+    text = os.environ.get(name, default)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not least <= value < math.inf:
+        raise ImproperlyConfigured(f"{name} is {text}: set it to a number, {least:g} or more.")
+    return value
+
+
+def _megabytes(name: str, default: str) -> int:
+    return int(_number(name, default) * 1_000_000)
 
 
 def _rates(text: str) -> dict[str, str]:
@@ -96,8 +131,21 @@ TEMPLATES = [
     }
 ]
 
-DATABASE_URL = os.environ.get("DATABASE_URL", f"sqlite:///{DATA_DIR / 'opatlas.sqlite3'}")
-DATABASES = {"default": dj_database_url.parse(DATABASE_URL, conn_max_age=60)}
+
+def _database() -> Any:
+    """The one that DATABASE_URL names; without it a file, whose path is no URL."""
+    if not (url := os.environ.get("DATABASE_URL")):
+        path = str(DATA_DIR / "opatlas.sqlite3")
+        return {"ENGINE": "django.db.backends.sqlite3", "NAME": path, "CONN_MAX_AGE": 60}
+    try:
+        return dj_database_url.parse(url, conn_max_age=60)
+    except ValueError as error:  # its words would show the password
+        raise ImproperlyConfigured(
+            "DATABASE_URL is no address of a database: postgres://user:password@host:5432/name."
+        ) from error
+
+
+DATABASES = {"default": _database()}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
@@ -115,15 +163,15 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CASE_DIR = DATA_DIR / "cases"
 UPLOAD_DIR = DATA_DIR / "uploads"
 FIXTURES_DIR = BASE_DIR / "fixtures"
-UPLOAD_LIMIT_BYTES = int(os.environ.get("OPATLAS_UPLOAD_LIMIT_MB", "2048")) * 1_000_000
-UPLOAD_QUOTA_BYTES = int(os.environ.get("OPATLAS_UPLOAD_QUOTA_MB", "8192")) * 1_000_000
-FACTS_LIMIT_BYTES = int(os.environ.get("OPATLAS_FACTS_LIMIT_MB", "16")) * 1_000_000
+UPLOAD_LIMIT_BYTES = _megabytes("OPATLAS_UPLOAD_LIMIT_MB", "2048")
+UPLOAD_QUOTA_BYTES = _megabytes("OPATLAS_UPLOAD_QUOTA_MB", "8192")
+FACTS_LIMIT_BYTES = _megabytes("OPATLAS_FACTS_LIMIT_MB", "16")
 # Whether anybody who reaches the API may start a sweep: yes on one's own machine.
 OPEN_SWEEPS = os.environ.get("OPATLAS_OPEN_SWEEPS", "0" if PRODUCTION else "1") == "1"
 # Agents: how long a claim stands without a renewal, how often an idle one asks, and the Redis
 # server that wakes it, as devices reach it; each has a user of its own there.
-AGENT_LEASE_S = float(os.environ.get("OPATLAS_AGENT_LEASE_S", "300"))
-AGENT_POLL_S = float(os.environ.get("OPATLAS_AGENT_POLL_S", "10"))
+AGENT_LEASE_S = _number("OPATLAS_AGENT_LEASE_S", "300", least=1)
+AGENT_POLL_S = _number("OPATLAS_AGENT_POLL_S", "10", least=0.1)
 AGENT_REDIS_URL = os.environ.get("OPATLAS_AGENT_REDIS_URL", "")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
@@ -171,7 +219,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["compat.api.access.BearerToken"],
     "DEFAULT_PERMISSION_CLASSES": ["compat.api.access.HasScope"],
     "DEFAULT_THROTTLE_CLASSES": ["compat.api.throttles.ScopeRate"],
-    "NUM_PROXIES": int(os.environ.get("OPATLAS_PROXIES", "1" if PRODUCTION else "0")),
+    "NUM_PROXIES": int(_number("OPATLAS_PROXIES", "1" if PRODUCTION else "0")),
     "UNAUTHENTICATED_USER": None,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "compat.api.problems.handle",

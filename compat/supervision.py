@@ -1,12 +1,16 @@
 """Keep child processes running: start, restart with back-off, stop all of them together."""
 
 import ctypes
+import errno
+import fcntl
 import os
 import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 Say = Callable[[str], None]
 
@@ -92,15 +96,41 @@ def end_all(children: Sequence[Supervised]) -> None:
 
 
 def is_free(host: str, port: int) -> bool:
-    """Whether a server could listen there."""
+    """Whether nobody listens there; raises OSError for a host or port that is not ours to use."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
-        except OSError:
-            return False
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return False
+            raise
     return True
+
+
+class FolderInUse(Exception):
+    """Another process holds the folder; `pid` is its number, as far as it is known."""
+
+    def __init__(self, pid: str) -> None:
+        super().__init__(pid)
+        self.pid = pid
+
+
+@contextmanager
+def sole_user(folder: Path) -> Iterator[None]:
+    """Within it no other process may enter it with this folder; raises FolderInUse if one has."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "up.lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise FolderInUse(file.read().strip() or "unknown") from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
 
 
 def answers(host: str, port: int) -> bool:

@@ -177,6 +177,88 @@ def test_a_second_start_probes_nothing_again(up):
     assert seconds < 30
 
 
+def test_a_start_after_a_kill_goes_on_at_once(up):
+    """Also in the middle of its own probing: nobody waits for the leases of the dead."""
+    running, _, folder = up
+    wait_until(lambda: (folder / "opatlas.sqlite3").exists() and held(folder))
+    running.end(signal.SIGKILL)
+    left = held(folder)
+    again = Running(folder, "-c", UP, str(free_port()))
+    again.wait_for("OpAtlas is at", seconds=60)
+    code, output = again.end()
+    assert (code, count(folder, "state = 'done'")) == (0, 30), output
+    assert left
+    assert "Another worker" not in output
+
+
+def held(folder):
+    try:
+        return count(folder, "state = 'claimed'")
+    except sqlite3.OperationalError:  # not migrated yet
+        return 0
+
+
+def test_one_folder_bears_one_start(up, tmp_path):
+    running, _, folder = up
+    wait_until(lambda: (folder / "up.lock").exists() and (folder / "up.lock").read_text())
+    second = Running(folder, "manage.py", "up", "--port", str(free_port()))
+    assert second.process.wait(60) == 1
+    told = second.wait_for(f"(process {running.process.pid})")
+    assert told.startswith(f"CommandError: Another OpAtlas already runs on {folder}")
+    running.wait_for("OpAtlas is at")
+
+
+@pytest.mark.parametrize(
+    ("environment", "arguments", "sentence"),
+    [
+        ({}, ["--port", "99999"], "99999 is no port: give a number from 1 to 65535"),
+        ({"OPATLAS_PORT": "abc"}, [], "abc is no port"),
+        ({}, ["--host", "no.such.host.invalid"], "OpAtlas cannot listen on port 8000 of no.such"),
+        ({"OPATLAS_UPLOAD_LIMIT_MB": "abc"}, [], "OPATLAS_UPLOAD_LIMIT_MB is abc: set it to a"),
+        ({"OPATLAS_AGENT_LEASE_S": "nan"}, [], "OPATLAS_AGENT_LEASE_S is nan: set it to a"),
+        ({"DATABASE_URL": "nothing"}, [], "DATABASE_URL is no address of a database"),
+        ({"OPATLAS_DATA_DIR": "/dev/null/x"}, [], "The data folder cannot be used"),
+    ],
+    ids=str,
+)
+def test_an_odd_setting_is_told_in_a_sentence(environment, arguments, sentence, tmp_path):
+    done = command(tmp_path, "up", *arguments, **environment)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "opatlas.sqlite3").exists()
+
+
+def test_the_database_lies_in_the_data_folder_whatever_its_name(tmp_path):
+    folder = tmp_path / "a#b?c%20d"
+    done = command(folder, "migrate", DATABASE_URL="")
+    assert done.returncode == 0, done.stderr
+    assert {each.name for each in folder.iterdir()} == {"opatlas.sqlite3", "secret.key"}
+    assert [each.name for each in tmp_path.iterdir()] == [folder.name]
+
+
+def test_an_early_ctrl_c_ends_quietly():
+    code = """
+import os, runpy, signal
+from django.core import management
+management.execute_from_command_line = lambda _: os.kill(os.getpid(), signal.SIGINT)
+runpy.run_path("manage.py", run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+def command(folder, *arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "REDIS_URL": "", "OPATLAS_DATA_DIR": str(folder), **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
 def test_a_port_in_use_is_told_before_anything_is_done(tmp_path):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from threading import Event
 from typing import Any
 
@@ -27,21 +27,26 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=os.environ.get("OPATLAS_HOST", "127.0.0.1"))
-        parser.add_argument("--port", type=int, default=int(os.environ.get("OPATLAS_PORT", "8000")))
+        # argparse also reads a default that is a text, and refuses it in a sentence.
+        port = os.environ.get("OPATLAS_PORT", "8000")
+        parser.add_argument("--port", type=_port, default=port)
         parser.add_argument("--prepare-only", action="store_true", help="end before serving")
 
     def handle(self, *args: Any, **options: Any) -> None:
         host, port = options["host"], options["port"]
-        if not options["prepare_only"] and not supervision.is_free(host, port):
-            raise CommandError(
-                f"Port {port} of {host} is in use. Stop what listens there, or choose another "
-                "port: manage.py up --port 8001 (or OPATLAS_PORT=8001 make run)."
-            )
+        if not options["prepare_only"]:
+            _check_address(host, port)
         ended = end_by_signal()
-        with ended:
-            report = self._prepare()
-            if not options["prepare_only"]:
-                self._serve(host, port, report)
+        try:
+            with ended, supervision.sole_user(settings.DATA_DIR):
+                report = self._prepare()
+                if not options["prepare_only"]:
+                    self._serve(host, port, report)
+        except supervision.FolderInUse as error:
+            raise CommandError(
+                f"Another OpAtlas already runs on {settings.DATA_DIR} (process {error.pid}). "
+                "Stop that one, or give this one a folder of its own: OPATLAS_DATA_DIR."
+            ) from error
         if ended.happened:
             self.stdout.write("\nStopped. Nothing is lost; the next start goes on from here.")
 
@@ -92,6 +97,27 @@ class Command(BaseCommand):
                 self.stdout.flush()
 
         supervision.supervise(children, say=self.stderr.write, tick=tell)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise ArgumentTypeError(f"{text} is no port: give a number from 1 to 65535")
+    return int(text)
+
+
+def _check_address(host: str, port: int) -> None:
+    """Raises CommandError where a server cannot listen."""
+    try:
+        is_free = supervision.is_free(host, port)
+    except (OSError, UnicodeError) as error:  # a name that is none has no IDNA form either
+        raise CommandError(
+            f"OpAtlas cannot listen on port {port} of {host}: {error}.", returncode=2
+        ) from error
+    if not is_free:
+        raise CommandError(
+            f"Port {port} of {host} is in use. Stop what listens there, or choose another "
+            "port: manage.py up --port 8001 (or OPATLAS_PORT=8001 make run)."
+        )
 
 
 def web_command(address: str) -> list[str]:
