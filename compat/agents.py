@@ -3,7 +3,6 @@
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -13,13 +12,12 @@ from django.utils import timezone
 from compat import leases
 from compat.devices import SILENT_S, Standing, heard_since
 from compat.fleet import SHOWN_FACTS, ensure_target
+from compat.headers import check_capabilities, check_storable, is_claim, pick_capabilities
 from compat.models import Device, Probe, Sweep, Target
 from compat.sweeps import SweepError, start_sweep
 from probes.protocol import AGENT_SCHEMA, MOST_IN_A_BATCH
-from probes.run.adapter import Capabilities
 
 CLOCK_SKEW_S = 120
-BATCH = 1000
 LONGEST_FACT = 200
 
 # code -> HTTP status, and what to do
@@ -159,29 +157,23 @@ def _hear(device: Device | None, agent: str) -> Device:
 
 def _note_facts(device: Device, facts: Mapping[str, Any]) -> None:
     told = {name: str(facts[name])[:LONGEST_FACT] for name in SHOWN_FACTS if name in facts}
+    check_storable(told, "The device's facts")
     if told and told.items() - device.facts.items():
         Device.objects.filter(pk=device.pk).update(facts=device.facts | told)
 
 
 def offered_target(device: Device, offer: Offer) -> Target:
-    """The target of an offer, made where it is new; raises ValueError for one that clashes."""
+    """The target of an offer, made where it is new; raises ValueError for one that cannot be."""
+    check_storable([offer.config, offer.capabilities], "The offer")
+    check_capabilities(offer.capabilities, "The offer")
     return ensure_target(
         device=device,
         runtime=offer.runtime,
         version=offer.runtime_version,
         config_name=offer.config_name,
         config=offer.config,
-        capabilities=_capabilities(offer.capabilities),
+        capabilities=pick_capabilities(offer.capabilities),
     )
-
-
-def _capabilities(told: Mapping[str, Any]) -> dict[str, Any]:
-    """What this release knows of an agent's answer; a newer agent may say more."""
-    names = {field.name for field in fields(Capabilities)}
-    known = Capabilities.from_dict({"dtypes": ()} | {k: told[k] for k in names if k in told})
-    if known.evidence not in ("measured", "simulated"):
-        raise ValueError(f"{known.evidence} is no kind of evidence that an agent can give.")
-    return known.to_dict()
 
 
 def _fill(target: Target) -> None:
@@ -195,5 +187,7 @@ def _fill(target: Target) -> None:
 
 
 def _holds(device: Device, claim: str) -> bool:
+    if not is_claim(claim):
+        return False  # a worker's own, or nobody's
     held = Probe.objects.filter(claim=claim, state=Probe.State.CLAIMED)
     return held.filter(target__column__device=device).exists()

@@ -18,6 +18,7 @@ LONGEST_TITLE = 120
 LONGEST_ENVIRONMENT = 200  # facts
 DEEPEST = 20
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_CLAIM = re.compile("[0-9a-f]{32}")
 _Check = Callable[[Any], bool]
 
 
@@ -74,8 +75,21 @@ def check_header(header: Header, name: str) -> None:
     if len(environment) > LONGEST_ENVIRONMENT:
         raise ExchangeError(f"{name} has more than {LONGEST_ENVIRONMENT} facts of its environment")
     _check_fields(target, TARGET, f"{name} names no {{}}, or one that cannot be")
+    check_capabilities(target.get("capabilities") or {}, name)
+    claim = header.get("claim")
+    if claim is not None and not is_claim(claim):
+        raise ExchangeError(f"{name} names a claim that cannot be")
+
+
+def check_capabilities(told: Mapping[str, Any], name: str) -> None:
+    """Raises ExchangeError for a capability that this release knows otherwise."""
     known = {field: (check, False) for field, check in CAPABILITIES.items()}
-    _check_fields(target.get("capabilities") or {}, known, f"{name} has a broken capability {{}}")
+    _check_fields(told, known, f"{name} has a broken capability {{}}")
+
+
+def is_claim(name: object) -> bool:
+    """Whether an agent's claim can have this name."""
+    return isinstance(name, str) and _CLAIM.fullmatch(name) is not None
 
 
 def _check_fields(
@@ -113,8 +127,11 @@ def check_result(result: ProbeResult, name: str) -> None:
 def known_capabilities(header: Header) -> dict[str, Any] | None:
     """What this release knows of the document's capabilities; a newer one may say more."""
     told = header["target"].get("capabilities")
-    if not told:
-        return None
+    return pick_capabilities(told) if told else None
+
+
+def pick_capabilities(told: Mapping[str, Any]) -> dict[str, Any]:
+    """The capabilities of this release among those told."""
     known = {each.name: told[each.name] for each in fields(Capabilities) if each.name in told}
     return Capabilities.from_dict({"dtypes": (), **known}).to_dict()
 

@@ -159,7 +159,7 @@ def test_a_second_agent_with_the_same_token_is_refused_while_the_first_is_heard(
     make_runnable_case("Relu")
     hello()
     assert hello(409, agent=OTHER)["code"] == "second_agent"
-    assert claim(409 and 1, status=409, agent=OTHER)["code"] == "second_agent"
+    assert claim(status=409, agent=OTHER)["code"] == "second_agent"
     hello()  # the same one, restarted
     Device.objects.update(seen_at="2026-01-01T00:00:00Z")
     hello(agent=OTHER)
@@ -266,6 +266,8 @@ def test_what_is_no_results_document_is_422_with_a_sentence(call, hello, post):
     lost = make_result(make_case(), Target.objects.get(slug=SLUG), at=time.time() - 9)
     lost.__dict__["case_id"] = "f" * 32
     assert "not in the catalogue" in post([lost], 422)["detail"]
+    for name in ("@host.1.2.ab", "x" * 33, ["c"]):
+        assert "claim" in post([], 422, claim=name)["detail"]
     clash = post([], 422, target={"config": {"threads": 9}})
     assert "configuration" in clash["detail"]
     call("results/", "submit_results", "{}", 415)
@@ -274,7 +276,10 @@ def test_what_is_no_results_document_is_422_with_a_sentence(call, hello, post):
 def test_a_clashing_or_broken_offer_is_400(hello):
     hello()
     assert "configuration" in hello(400, targets=[OFFER | {"config": {"threads": 2}}])["detail"]
-    hello(400, targets=[OFFER | {"capabilities": {"evidence": "claimed"}}])
+    for broken in ({"evidence": "claimed"}, {"max_opset": "18"}, {"dtypes": 3}):
+        assert "capability" in hello(400, targets=[OFFER | {"capabilities": broken}])["detail"]
+    hello(400, targets=[OFFER | {"config": {"a\0": 1}}])
+    hello(400, device={"os": "\ud800"})
     hello(400, targets=[OFFER | {"runtime_version": "1.0 <script>"}])
     hello(400, targets=[OFFER] * 33)
 
