@@ -35,8 +35,8 @@ def two_payloads() -> bytes:
 
 
 @hostile
-def a_million_ints_of_an_attribute() -> bytes:
-    return model([relu(alpha=[1] * 1_000_000)]).SerializeToString()
+def many_ints_of_an_attribute() -> bytes:
+    return model([relu(alpha=[1] * 250_000)]).SerializeToString()
 
 
 @hostile
@@ -53,8 +53,8 @@ def attribute_of_no_text() -> bytes:
 
 
 @hostile
-def name_of_a_megabyte() -> bytes:
-    return model([relu(name="n" * 1_000_000)]).SerializeToString()
+def name_of_many_bytes() -> bytes:
+    return model([relu(name="n" * 250_000)]).SerializeToString()
 
 
 @hostile
@@ -122,19 +122,19 @@ def node_without_an_operator() -> bytes:
 
 @hostile
 def many_inputs_of_a_node() -> bytes:
-    return model([helper.make_node("Sum", ["x"] * 200_000, ["y"])]).SerializeToString()
+    return model([helper.make_node("Sum", ["x"] * 50_000, ["y"])]).SerializeToString()
 
 
 @hostile
 def many_nodes() -> bytes:
-    """A chain just within the limit."""
-    names = ["x", *(f"t{i}" for i in range(49_998)), "y"]
+    """A long chain, within the limit."""
+    names = ["x", *(f"t{i}" for i in range(14_998)), "y"]
     return model([relu(a, b) for a, b in itertools.pairwise(names)]).SerializeToString()
 
 
 @hostile
 def too_many_nodes() -> bytes:
-    names = ["x", *(f"t{i}" for i in range(120_000)), "y"]
+    names = ["x", *(f"t{i}" for i in range(60_000)), "y"]
     return model([relu(a, b) for a, b in itertools.pairwise(names)]).SerializeToString()
 
 

@@ -144,13 +144,13 @@ def zeros() -> bytes:
 @hostile
 def many_empty_nodes() -> bytes:
     built = model([relu()]).graph.SerializeToString()
-    return field(1, 9) + field(8, field(2, 17)) + field(7, built + b"\x0a\x00" * 49_000)
+    return field(1, 9) + field(8, field(2, 17)) + field(7, built + b"\x0a\x00" * 15_000)
 
 
 @hostile
 def many_empty_initializers() -> bytes:
     built = model([relu()]).graph.SerializeToString()
-    return field(1, 9) + field(8, field(2, 17)) + field(7, built + b"\x2a\x00" * 199_000)
+    return field(1, 9) + field(8, field(2, 17)) + field(7, built + b"\x2a\x00" * 50_000)
 
 
 @hostile
