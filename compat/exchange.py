@@ -108,7 +108,12 @@ def is_loaded(path: Path) -> bool:
 def read_documents(path: Path) -> Iterator[tuple[Header, Iterator[ProbeResult]]]:
     """Each document of a file, plain or .xz: its header, and its results until the next one."""
     with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as file:
-        yield from parse_documents(cast(Iterable[str], file), path.name)
+        found = False
+        for document in parse_documents(cast(Iterable[str], file), path.name):
+            found = True
+            yield document
+    if not found:
+        raise ExchangeError(f"{path.name} holds no results document")
 
 
 def parse_documents(

@@ -40,21 +40,23 @@ def submit(
     stale: set[int] = set()
     sweeps: set[int] = set()
     results = iter(results)
-    while batch := list(islice(results, BATCH)):
-        _check_times(batch)
-        if name is not None:
-            sweeps |= _take_queued(target, str(name), batch)
-        done = record_many(
-            target=target,
-            environment=header["environment"],
-            results=batch,
-            sweep=sweep,
-            claim=None if name is None else str(name),
-        )
-        new, known, stale = new + done.new, known + done.known, stale | done.operators
-    if stale:
-        rebuild_cells(column=target.column, operators=stale)
-    leases.close_finished(sweeps)
+    try:
+        while batch := list(islice(results, BATCH)):
+            _check_times(batch)
+            if name is not None:
+                sweeps |= _take_queued(target, str(name), batch)
+            done = record_many(
+                target=target,
+                environment=header["environment"],
+                results=batch,
+                sweep=sweep,
+                claim=None if name is None else str(name),
+            )
+            new, known, stale = new + done.new, known + done.known, stale | done.operators
+    finally:  # what was stored before a broken result is judged too
+        if stale:
+            rebuild_cells(column=target.column, operators=stale)
+        leases.close_finished(sweeps)
     return Recorded(new, known, frozenset(stale))
 
 

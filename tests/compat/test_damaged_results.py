@@ -81,6 +81,8 @@ DAMAGED_FIELDS = {
     "result of another schema": _result_is(schema=True),
 }
 DAMAGED_BYTES = {
+    "nothing": lambda plain: b"",
+    "nothing in xz": lambda plain: lzma.compress(b""),
     "cut": lambda plain: lzma.compress(plain)[:-20],
     "a byte that is not UTF-8": lambda plain: lzma.compress(plain[:-60] + b"\xff" + plain[-59:]),
     "a flipped byte of xz": lambda plain: _flipped(lzma.compress(plain)),
