@@ -213,8 +213,9 @@ def test_a_domain_may_have_any_name(client, name):
     report = make_report()
     report.facts["model"]["opsets"] = {"ai.onnx": 17, name: 3}
     report.save()
-    page = client.get(f"/reports/{report.token}/")
-    assert f"ai.onnx 17, {name} 3" in page.content.decode()
+    page = client.get(f"/reports/{report.token}/").content.decode()
+    assert "ai.onnx 17" in page
+    assert f"{name} 3" in page
 
 
 def test_a_report_is_deleted_with_its_kept_file_by_whoever_has_its_link(client, settings, tmp_path):
