@@ -6,6 +6,7 @@ import re
 
 import pytest
 from django.conf import settings as site
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import get_resolver
@@ -92,6 +93,20 @@ def test_a_report_has_a_link_that_nobody_guesses_and_nothing_keeps(report, clien
     assert page["X-Robots-Tag"] == "noindex"
     assert client.get(f"/reports/{report.token[:-1]}/").status_code == 404
     assert report.token not in client.get("/").content.decode()
+
+
+def test_uploads_are_counted_on_the_page_and_the_api_together(client, settings):
+    settings.API_RATES = {"reports": "3/min"}
+    cache.clear()
+    answers = [client.post(path, {}).status_code for path in ("/reports/new/", "/api/v1/reports/")]
+    answers += [client.post("/reports/new/", {}).status_code for _ in range(2)]
+    refused = client.post("/reports/new/", {})
+    assert answers == [422, 400, 422, 429]
+    assert refused.status_code == 429
+    assert 0 < int(refused["Retry-After"]) <= 60
+    assert "try again in" in refused.content.decode()
+    assert client.get("/reports/new/").status_code == 200
+    cache.clear()
 
 
 def test_a_deleted_report_is_gone_with_its_file(report, client):

@@ -10,6 +10,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST
 
 from compat.columns import load_heads
+from compat.rates import upload_wait_s
 from compat.reports import KEEP, ReportError, delete_report, load_report, submit_model
 from compat.targets import TargetError
 from webui.columns import group_columns
@@ -24,6 +25,12 @@ def upload(request: HttpRequest) -> HttpResponse:
     size = int(request.META.get("CONTENT_LENGTH") or 0)
     if request.method == "POST" and size > settings.UPLOAD_LIMIT_BYTES + FORM_BYTES:
         return _form(request, error=_("The file is too large to be read here."), sent=False)
+    if request.method == "POST" and (seconds := upload_wait_s(request)):
+        error = _("Too many files in a short time: try again in %(seconds)s s.")
+        page = _form(request, error=error % {"seconds": seconds}, sent=False)
+        page.status_code = 429
+        page["Retry-After"] = str(seconds)
+        return page
     return _upload(request)
 
 
