@@ -88,11 +88,13 @@ def lose(*, worker: str) -> int:
 def requeue_lost() -> int:
     """Offer again, at once, what processes of this machine held that have ended; and the expired.
 
-    Returns how many probes are queued again.
+    Sweeps that such a process left open are closed. Returns how many probes are queued again.
     """
     claims = Probe.objects.filter(state=State.CLAIMED, claim__startswith=MARK)
     gone = [claim for claim in set(claims.values_list("claim", flat=True)) if is_gone(claim)]
-    return sum(lose(worker=claim) for claim in gone) + requeue_expired()
+    requeued = sum(lose(worker=claim) for claim in gone) + requeue_expired()
+    close_finished(Sweep.objects.filter(state__in=OPEN).values_list("pk", flat=True))
+    return requeued
 
 
 def requeue_expired() -> int:

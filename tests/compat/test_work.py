@@ -108,6 +108,15 @@ def test_what_a_killed_process_held_is_probed_at_once():
     assert (sweep.state, said) == ("done", [])
 
 
+def test_a_sweep_whose_worker_died_before_it_closed_it_is_closed():
+    make_runnable_case("Relu")
+    target = make_fake_target()
+    sweep = start_sweep(target=target)
+    sweep.probes.update(state="done", outcome="passed")
+    work.work_through(sweep)
+    assert sweep.state == "done"
+
+
 def test_what_another_worker_holds_is_waited_for_with_a_word_or_left(monkeypatch):
     make_runnable_case("Relu")
     target = make_fake_target()
