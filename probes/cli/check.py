@@ -23,6 +23,7 @@ from probes.run.analyse import facts_of
 NOTHING_FOUND, FINDINGS, COULD_NOT_TELL = 0, 1, 2
 FAIL_ON = ("red", "yellow", "unknown")
 SECONDS = 120.0
+ANSWER_SECONDS = 60.0  # a server may take this long over a large file before it answers
 POLL_SECONDS = 2.0
 SENTENCE = 4_000  # characters of one text in a server's answer that are shown
 
@@ -71,7 +72,8 @@ def make_parser() -> argparse.ArgumentParser:
 def check(asked: argparse.Namespace) -> Document:
     """{"targets", "model", "page"}: the findings on the targets, with the names of this file."""
     end = time.monotonic() + asked.timeout
-    client = Client(asked.server, read_token(asked.token_file), limit=asked.timeout)
+    token = read_token(asked.token_file)
+    client = Client(asked.server, token, timeout=ANSWER_SECONDS, limit=asked.timeout)
     if asked.upload:
         return shown(ready(client, upload(client, asked), end))
     facts = plain_document(facts_of(asked.model, seconds=asked.timeout))
