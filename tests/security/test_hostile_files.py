@@ -1,8 +1,10 @@
 """Every hostile file, to the API, the page and the command: an answer of the table, soon."""
 
+import ctypes
 import html
 import io
 import json
+import os
 import re
 import time
 from pathlib import Path
@@ -12,9 +14,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
+from compat.reports import read_facts
+from probes.model.refusals import ModelFileError
 from probes.run.limited import call_limited
 from tests.make import make_cell, make_operator
 from tests.security.models import BUILDERS
+from tests.security.models.make import external
 
 pytestmark = pytest.mark.django_db
 
@@ -246,6 +251,41 @@ def test_reading_opens_nothing_but_the_upload_and_starts_nothing(tmp_path):
     where = "tests.security.watch:infer_watched"
     seen = call_limited(where, asked, seconds=60, memory_bytes=1_000_000_000)
     assert seen == {"opened": [], "events": []}
+
+
+IN_OPEN = 0x20
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """A file beside the upload, and whether anybody, C++ too, has opened it since the last call."""
+    decoy = tmp_path / "weights.bin"
+    decoy.write_bytes(b"\0" * 16)
+    libc = ctypes.CDLL(None, use_errno=True)
+    watch = libc.inotify_init1(os.O_NONBLOCK)
+    assert watch >= 0
+    assert libc.inotify_add_watch(watch, os.fsencode(decoy), IN_OPEN) >= 0
+
+    def was_opened():
+        try:
+            return bool(os.read(watch, 4096))
+        except BlockingIOError:
+            return False
+
+    yield decoy, was_opened
+    os.close(watch)
+
+
+@pytest.mark.parametrize("spell", [str, lambda decoy: decoy.name, lambda decoy: f"./{decoy.name}"])
+def test_weights_in_another_file_are_never_opened_not_even_beside_the_model(spell, opened):
+    decoy, was_opened = opened
+    path = decoy.with_name("model.onnx")
+    path.write_bytes(external(spell(decoy)))
+    with pytest.raises(ModelFileError, match="never opened"):
+        read_facts(path)
+    assert not was_opened()
+    decoy.read_bytes()
+    assert was_opened()  # so the watch does see
 
 
 def test_names_are_text_wherever_they_are_shown(client, tmp_path):
