@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-import lzma
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -16,15 +17,15 @@ from probes.run.requests import ProbeRequest
 from probes.run.sandbox import Sandbox
 
 KIND, SCHEMA = "opatlas-bundle", 1
-PRESET = 1  # most of it is random numbers: a harder try takes minutes and saves little
+EFFORT = 1  # most of it is random numbers: a harder try takes minutes and saves little
 Target = dict[str, Any]
 
 
 def write_bundle(path: Path, target: Mapping[str, Any], cases: Iterable[Case]) -> int:
-    """Write target and cases as one xz file of frames; returns how many cases."""
+    """Write target and cases as one gzip file of frames; returns how many cases."""
     count = 0
     part = path.with_name(path.name + ".part")
-    with lzma.open(part, "wb", preset=PRESET) as out:
+    with gzip.open(part, "wb", compresslevel=EFFORT) as out:
         out.write(frames.encode({"kind": KIND, "schema": SCHEMA, "target": dict(target)}))
         for case in cases:
             out.write(encode_case(case))
@@ -35,7 +36,7 @@ def write_bundle(path: Path, target: Mapping[str, Any], cases: Iterable[Case]) -
 
 def read_bundle(path: Path) -> Iterator[Target | Case]:
     """The target, then the cases, each checked against its id; raises CaseError."""
-    with lzma.open(path, "rb") as file:
+    with gzip.open(path, "rb") as file:
         stream = cast(BinaryIO, file)
         try:
             first = frames.read(stream)
@@ -47,7 +48,7 @@ def read_bundle(path: Path) -> Iterator[Target | Case]:
                 if case_id(case.model, case.inputs) != case.id:
                     raise CaseError(f"a case of {path} does not have the id {case.id}")
                 yield case
-        except (lzma.LZMAError, EOFError, frames.FrameError) as error:
+        except (gzip.BadGzipFile, zlib.error, EOFError, frames.FrameError) as error:
             raise CaseError(f"{path} is no bundle, or damaged: {error}") from error
 
 

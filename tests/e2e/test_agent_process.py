@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,9 +14,17 @@ import psycopg
 import pytest
 
 from tests.bare_python import ROOT, make_bare_python
-from tests.own_servers import OwnPostgres, OwnRedis, free_port, wait_for_port
+from tests.own_servers import POSTGRES_BIN, OwnPostgres, OwnRedis, free_port, wait_for_port
+from tests.servers import is_ci
 
-pytestmark = [pytest.mark.postgres, pytest.mark.redis]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.redis,
+    pytest.mark.skipif(
+        not (is_ci() or (POSTGRES_BIN and shutil.which("redis-server"))),
+        reason="the programs of PostgreSQL and Redis are not on this machine",
+    ),
+]
 
 KILLS, CASES = 10, 160
 LEASE_S = 5

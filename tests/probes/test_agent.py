@@ -137,7 +137,7 @@ def test_a_stopped_sweep_of_a_bundle_goes_on_and_another_run_is_not_mixed_in(tmp
     bundle.write_bytes(bundle.read_bytes()[:-20])
     with pytest.raises(CaseError, match="damaged"):
         list(read_bundle(bundle))
-    bundle.write_bytes(b"not xz")
+    bundle.write_bytes(b"not gzip")
     with pytest.raises(CaseError, match="no bundle"):
         list(read_bundle(bundle))
 
