@@ -143,7 +143,7 @@ REASONS: dict[str, str] = {
 # What to do about a finding.
 ADVICE: dict[str, str] = {
     "try_node": gettext_noop(
-        "Nothing near it was tried: test this node on the target before you rely on it."
+        "Its exact form was not tried: test it on the target to be sure."
     ),
     "name_domain": gettext_noop(
         "Say which library provides the domain, or export with standard operators."
