@@ -29,9 +29,10 @@ load_evidence.is_loaded = lambda path: True
 up.register_local_targets = lambda: fleet.register_local_targets(["fake"])
 call_command("migrate", verbosity=0)
 catalogue.load_catalogue()
+says = sys.argv[2] if len(sys.argv) > 2 else ""
 for op_type in ("Relu", "Abs", "Neg"):
     for number in range(10):
-        make_runnable_case(op_type, number)
+        make_runnable_case(op_type, number, says)
 call_command("up", port=int(sys.argv[1]))
 """
 MORE = """
@@ -177,13 +178,15 @@ def test_a_second_start_probes_nothing_again(up):
     assert seconds < 30
 
 
-def test_a_start_after_a_kill_goes_on_at_once(up):
+def test_a_start_after_a_kill_goes_on_at_once(tmp_path):
     """Also in the middle of its own probing: nobody waits for the leases of the dead."""
-    running, _, folder = up
+    folder = tmp_path
+    slow = "sleep=0.1"  # so that there is a middle
+    running = Running(folder, "-c", UP, str(free_port()), slow)
     wait_until(lambda: (folder / "opatlas.sqlite3").exists() and held(folder))
     running.end(signal.SIGKILL)
     left = held(folder)
-    again = Running(folder, "-c", UP, str(free_port()))
+    again = Running(folder, "-c", UP, str(free_port()), slow)
     again.wait_for("OpAtlas is at", seconds=60)
     code, output = again.end()
     assert (code, count(folder, "state = 'done'")) == (0, 30), output

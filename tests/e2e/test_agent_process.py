@@ -157,6 +157,7 @@ def test_killed_ten_times_with_its_servers_restarted_every_probe_is_there_once(
         with redis, site:
             board = Board(tmp_path / "board", site, site.prepared["token"])
             disturb = {3: redis.restart, 6: postgres.restart}
+            amid_work = 0
             for kill in range(KILLS):
                 board.start()
                 time.sleep(chance.uniform(0.8, 3.0))
@@ -164,20 +165,22 @@ def test_killed_ten_times_with_its_servers_restarted_every_probe_is_there_once(
                 time.sleep(chance.uniform(0.0, 0.5))
                 assert board.process.poll() is None, board.log.read_text()
                 board.kill()
-            before = states(postgres.url)
+                amid_work += any(row[1] != "done" for row in states(postgres.url))
             board.start()
             rows = wait_until_done(postgres.url, board, CASES * len(RUNTIMES))
             check_each_once(rows)
-            assert any(row[1] != "done" for row in before), "all was done before the last kill"
+            assert amid_work > KILLS // 2, "most kills came when all was done"
             assert board.kill(signal.SIGTERM) == 0
     assert "Traceback" not in board.log.read_text()
     assert not list(Path(board.folder).glob(".cache/opatlas-agent/results/*"))
 
 
 def check_each_once(rows):
-    by_target = {
-        slug: (state, outcome, n, different) for slug, state, outcome, n, different in rows
-    }
-    assert len(rows) == len(RUNTIMES), rows  # one state and one outcome a target
-    for slug, row in by_target.items():
-        assert row == ("done", "passed", CASES, CASES), slug
+    """Every probe has one end; one that was held through three kills is given up as lost."""
+    ends = {(state, outcome) for _, state, outcome, _, _ in rows}
+    assert ("done", "passed") in ends
+    assert ends <= {("done", "passed"), ("done", "lost_agent")}, rows
+    assert sum(row[3] for row in rows if row[2] == "lost_agent") <= KILLS, rows
+    for slug in {row[0] for row in rows}:
+        each = [row[3:] for row in rows if row[0] == slug]
+        assert sum(count for count, _ in each) == sum(cases for _, cases in each) == CASES, rows
