@@ -142,9 +142,7 @@ REASONS: dict[str, str] = {
 
 # What to do about a finding.
 ADVICE: dict[str, str] = {
-    "try_node": gettext_noop(
-        "Its exact form was not tried: test it on the target to be sure."
-    ),
+    "try_node": gettext_noop("Its exact form was not tried: test it on the target to be sure."),
     "name_domain": gettext_noop(
         "Say which library provides the domain, or export with standard operators."
     ),
