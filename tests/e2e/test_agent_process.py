@@ -104,6 +104,15 @@ class Board:
         runtimes = [word for slug in RUNTIMES for word in ("--runtime", slug)]
         self.command = [self.python, "-m", "probes", "agent", "--server", site.url, *runtimes]
         self.log = folder / "agent.log"
+        self.process = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """A test that failed leaves no agent behind that asks for ever."""
+        if self.process is not None:
+            self.kill()
 
     def start(self):
         with self.log.open("ab") as log:
@@ -154,8 +163,7 @@ def test_killed_ten_times_with_its_servers_restarted_every_probe_is_there_once(
         site = Site(tmp_path, postgres, redis.port)
         acl = site.prepared["acl"].removeprefix("ACL SETUSER ")
         (redis_folder / "users.acl").write_text(f"user default on nopass ~* &* +@all\nuser {acl}\n")
-        with redis, site:
-            board = Board(tmp_path / "board", site, site.prepared["token"])
+        with redis, site, Board(tmp_path / "board", site, site.prepared["token"]) as board:
             disturb = {3: redis.restart, 6: postgres.restart}
             amid_work = 0
             for kill in range(KILLS):
