@@ -4,13 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
+from django.http import HttpRequest
 from django.utils import timezone
 
 from compat.models import Device, Target, Token
-from compat.tokens import issue_token
+from compat.own_machine import is_from_here
+from compat.tokens import issue_token, revoke_token
+from probes.model.plain import plain_text
 from probes.run.registry import RUNTIMES
 
 REGISTERED = "registered"
@@ -21,6 +25,18 @@ Standing = Device.Standing
 
 class DeviceError(ValueError):
     """A device that cannot be registered or changed so; the message says what to do."""
+
+
+class TakenError(DeviceError):
+    """There is a device of this slug already; `origin` says what it is."""
+
+    def __init__(self, slug: str, origin: str) -> None:
+        self.slug, self.origin = slug, origin
+        another = f"give it another token: manage.py issue_token {slug} --device {slug}"
+        super().__init__(
+            f"There is a device {slug} already ({origin}). Choose another slug"
+            + (f", or {another}." if origin == REGISTERED else ".")
+        )
 
 
 @dataclass(frozen=True)
@@ -36,6 +52,26 @@ class DeviceRow:
     targets: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class TokenRow:
+    """A valid token of a device; what it is made of is not known here."""
+
+    number: int
+    name: str
+    created_at: datetime
+    used_at: datetime | None
+
+
+def are_open(request: HttpRequest) -> bool:
+    """Whether whoever asks may register devices: by OPEN_DEVICES, else on one's own machine only.
+
+    A device's token writes evidence, so a site that others reach is closed until it is opened.
+    """
+    if settings.OPEN_DEVICES:
+        return bool(settings.OPEN_DEVICES == "1")
+    return is_from_here(request)
+
+
 def register_device(
     *, slug: str, title: str, device_class: str, runtimes: Sequence[str] = ()
 ) -> tuple[Device, str]:
@@ -46,20 +82,33 @@ def register_device(
     _check_slug("slug", slug, SLUG_LENGTH)
     _check_slug("device class", device_class, CLASS_LENGTH)
     _check_runtimes(runtimes)
-    fields = {"title": (title or slug)[:TITLE_LENGTH], "device_class": device_class}
+    shown = plain_text(title.strip() or slug, TITLE_LENGTH)
+    fields = {"title": shown, "device_class": device_class}
     with transaction.atomic():
         device, is_new = Device.objects.get_or_create(
             slug=slug, defaults={**fields, "origin": REGISTERED, "confidence": "measured"}
         )
         if not is_new and not _adopt(device):
-            raise DeviceError(
-                f"There is a device {slug} already ({device.origin}). Choose another slug, or "
-                f"give it another token: manage.py issue_token {slug} --device {slug}."
-            )
+            raise TakenError(slug, device.origin)
         Device.objects.filter(pk=device.pk).update(runtimes=sorted(set(runtimes)), **fields)
         device.refresh_from_db()
         _, secret = issue_token(name=slug, scopes=["results"], device=device)
     return device, secret
+
+
+def issue_another(*, slug: str) -> tuple[Device, str]:
+    """The device and the secret of one more token of its own; raises DeviceError."""
+    device = Device.objects.filter(slug=slug, origin=REGISTERED).first()
+    if device is None:
+        raise DeviceError(f"No registered device is called {slug}.")
+    _, secret = issue_token(name=slug, scopes=["results"], device=device)
+    return device, secret
+
+
+def revoke_device_token(*, slug: str, number: int) -> bool:
+    """End a token of this device; False where it has no valid one of this number."""
+    token = Token.objects.filter(pk=number, device__slug=slug).first()
+    return token is not None and revoke_token(token=token)
 
 
 def set_standing(*, slug: str, standing: str) -> Device:
@@ -107,9 +156,14 @@ def heard_since() -> datetime:
     return timezone.now() - timedelta(seconds=SILENT_S)
 
 
-def device_tokens(slug: str) -> list[Token]:
-    """The valid tokens of a device."""
-    return list(Token.objects.filter(device__slug=slug, revoked_at=None))
+def load_device_tokens() -> dict[str, list[TokenRow]]:
+    """The valid tokens of every registered device by its slug, oldest first; one query."""
+    found: dict[str, list[TokenRow]] = {}
+    valid = Token.objects.filter(device__origin=REGISTERED, revoked_at=None).order_by("pk")
+    rows = valid.values_list("device__slug", "pk", "name", "created_at", "used_at")
+    for device, number, name, created_at, used_at in rows:
+        found.setdefault(device, []).append(TokenRow(number, name, created_at, used_at))
+    return found
 
 
 def _adopt(device: Device) -> bool:

@@ -168,6 +168,9 @@ UPLOAD_QUOTA_BYTES = _megabytes("OPATLAS_UPLOAD_QUOTA_MB", "8192")
 FACTS_LIMIT_BYTES = _megabytes("OPATLAS_FACTS_LIMIT_MB", "16")
 # Whether anybody who reaches the API may start a sweep: yes on one's own machine.
 OPEN_SWEEPS = os.environ.get("OPATLAS_OPEN_SWEEPS", "0" if PRODUCTION else "1") == "1"
+# Whether whoever reaches the pages may register devices: "1", "0", or empty for nobody but the
+# machine that the site runs on and is for alone. A device's token writes evidence.
+OPEN_DEVICES = os.environ.get("OPATLAS_OPEN_DEVICES", "")
 # Agents: how long a claim stands without a renewal, how often an idle one asks, and the Redis
 # server that wakes it, as devices reach it; each has a user of its own there.
 AGENT_LEASE_S = _number("OPATLAS_AGENT_LEASE_S", "300", least=1)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from compat.devices import register_device
 from tests.e2e.conftest import COLUMN
 from tests.make import (
     make_case,
@@ -23,7 +24,7 @@ RK3588 = "rk3588.rknn.default"
 
 
 @pytest.fixture
-def long_paths(site):
+def long_paths(site, settings):
     """The address of every kind of page, each with names that have no room on a phone."""
     operator, target = make_operator("Resize"), make_target()
     case = make_case(operator, LONG, core=False, citation=LONG, dtypes=["float", "int64"] * 4)
@@ -44,12 +45,15 @@ def long_paths(site):
     detail = {"code": "claim_partial_says", "params": {"source": LONG, "restriction": LIMITS}}
     finding = make_finding("yellow", "documented", "documented", detail=detail)
     report = make_report([finding], name=f"{LONG}.onnx", target=RK3588, node=LONG)
+    settings.OPEN_DEVICES = "1"
+    device, _ = register_device(slug="d" * 80, title="D" * 120, device_class="c" * 40)
+    make_target("1.0", make_column("onnxruntime-cpu", device))
     return [
         "/", "/?view=all", "/?show=latency", f"/?level={LONG}", "/targets/", "/about/",
         "/reports/new/", f"/reports/{report.token}/", "/operators/ai.onnx/Resize/",
         "/colours/", f"/colours/?column={RK3588}", f"/targets/{COLUMN}/", f"/targets/{RK3588}/",
         f"/cells/ai.onnx/Resize/{COLUMN}/", f"/cells/ai.onnx/Resize/{RK3588}/",
-        f"/probes/{probe.pk}/", f"/sweeps/{probe.sweep_id}/",
+        f"/probes/{probe.pk}/", f"/sweeps/{probe.sweep_id}/", "/devices/",
     ]  # fmt: skip
 
 

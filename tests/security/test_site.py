@@ -19,7 +19,7 @@ from tests.make import make_cell, make_model, make_operator
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
-PAGES = ("/", "/colours/", "/targets/", "/about/", "/reports/new/", "/no-such-page/")
+PAGES = ("/", "/colours/", "/targets/", "/devices/", "/about/", "/reports/new/", "/no-such-page/")
 
 
 @pytest.fixture

@@ -20,7 +20,9 @@ from tests.webui.make import HOSTILE, make_finding, make_report, make_site
 pytestmark = pytest.mark.django_db
 
 COLUMN = "test-cpu.onnxruntime-cpu.default"
-EMPTY_PAGES = ["/", "/colours/", "/targets/", "/reports/new/", "/about/", "/colours.csv"]
+EMPTY_PAGES = [
+    "/", "/colours/", "/targets/", "/devices/", "/reports/new/", "/about/", "/colours.csv",
+]  # fmt: skip
 
 
 def all_pages(probe, report):
