@@ -87,33 +87,36 @@ def load_claims(
     if operators is not None:
         found = found.filter(operator_id__in=operators)
     claims: dict[int, list[JudgedClaim]] = {}
-    for claim in sorted(found, key=_speaks_first):
-        claims.setdefault(claim.operator_id, []).append(
-            JudgedClaim(
-                level=claim.level,
-                version=claim.runtime_version,
-                source=claim.source.title,
-                restriction=claim.restriction,
-                unit=claim.unit,
-                ref=f"claim:{claim.pk}",
-                dtypes=claim.dtypes,
-                opset_max=claim.opset_max,
-            )
-        )
+    for claim in sorted(found, key=speaks_first):
+        claims.setdefault(claim.operator_id, []).append(judged_claim(claim))
     return claims
 
 
-def _speaks_first(claim: Claim) -> tuple[int, float, int, int]:
+def judged_claim(claim: Claim) -> JudgedClaim:
+    """A claim as judging takes it; its source has to be loaded."""
+    return JudgedClaim(
+        level=claim.level,
+        version=claim.runtime_version,
+        source=claim.source.title,
+        restriction=claim.restriction,
+        unit=claim.unit,
+        ref=f"claim:{claim.pk}",
+        dtypes=claim.dtypes,
+        opset_max=claim.opset_max,
+    )
+
+
+def speaks_first(claim: Claim) -> tuple[int, float, int, int]:
     """Rank, then the newest opsets, then the more careful level."""
     newest = float("inf") if claim.opset_max is None else claim.opset_max
     return -claim.rank, -newest, -(claim.opset_min or 0), CLAIM_LEVELS.index(claim.level)
 
 
 def judged_probes() -> QuerySet[Probe]:
-    """The newest results that speak of their operator: not retired cases, and not the cases whose
-    graph holds the operator's function body, for that is made of other operators."""
+    """The newest results that speak of their operator: not of retired cases, nor of graphs that
+    compute the same from other operators or in another way."""
     current = Probe.objects.filter(latest=True, case__retired=False)
-    return current.exclude(case__origin=origins.BODY)
+    return current.exclude(case__origin__in=origins.OF_OTHERS)
 
 
 def _load_rows(column: Column, operators: Collection[int] | None) -> Iterable[Row]:

@@ -43,7 +43,7 @@ def load_claims(operator_id: int) -> list[ClaimView]:
     """One query: all claims about an operator, whoever makes them."""
     claims = Claim.objects.filter(operator=operator_id).select_related("source")
     ordered = claims.order_by("runtime", "device_class", "-rank", "source", "id")
-    return [_claim_view(claim) for claim in ordered]
+    return [claim_view(claim) for claim in ordered]
 
 
 def load_restrictions(head: ColumnHead, operators: Collection[OperatorName]) -> Restrictions:
@@ -83,7 +83,8 @@ def split_claims(
     return tuple(own), tuple(others)
 
 
-def _claim_view(claim: Claim) -> ClaimView:
+def claim_view(claim: Claim) -> ClaimView:
+    """A claim as pages show it; its source has to be loaded."""
     return ClaimView(
         runtime=claim.runtime,
         runtime_title=runtime_title(claim.runtime),
