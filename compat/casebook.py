@@ -1,4 +1,4 @@
-"""Case rows and the case folder, filled from the node pack and the mainstream tables."""
+"""Case rows and the case folder, filled from the node pack and the tables of the engine."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,8 @@ import probes.cases
 import probes.model
 from compat.models import Case, Operator
 from probes.cases import case as engine
-from probes.cases.catalogue import CaseStore, mainstream_cases, read_pack
+from probes.cases import origins
+from probes.cases.catalogue import CaseStore, alternative_cases, mainstream_cases, read_pack
 from probes.model.signature import Signature, class_key, dtype_key, main_signature, signature_key
 
 PACK = settings.FIXTURES_DIR / "cases" / f"node-onnx-{onnx.__version__}.pack.xz"
@@ -33,9 +34,9 @@ def files() -> list[Path]:
 
 
 def all_cases() -> Iterator[engine.Case]:
-    """The shipped node tests, then the mainstream cases as built here and checked by id."""
+    """The shipped node tests, then what the tables give as built here and checked by id."""
     named = _named_ids()
-    for case in chain(read_pack(PACK), mainstream_cases()):
+    for case in chain(read_pack(PACK), mainstream_cases(), alternative_cases()):
         expected = named.get(case.name, case.id)
         if case.id != expected:
             raise CaseMismatch(
@@ -141,6 +142,8 @@ def _row(case: engine.Case, operator: Operator) -> Case:
 
 def _signature(case: engine.Case) -> Signature:
     """Of the node that the case proves; empty where the graph spells it out in other operators."""
+    if case.origin == origins.ALTERNATIVE:
+        return {}
     try:
         model = onnx.load_from_string(case.model)
         return main_signature(model, case.op_type, case.domain)

@@ -72,10 +72,8 @@ class ProbeRow:
 
     @property
     def part(self) -> str:
-        """What it can do to the cell: core decides, rest lowers, body does nothing."""
-        if self.core:
-            return "core"
-        return "body" if self.origin == origins.BODY else "rest"
+        """What it can do to the cell: core decides, rest lowers, body and way do nothing."""
+        return "core" if self.core else PARTS.get(self.origin, "rest")
 
 
 @dataclass(frozen=True)
@@ -90,6 +88,7 @@ class VersionRow:
     current: bool
 
 
+PARTS = {origins.BODY: "body", origins.ALTERNATIVE: "way"}
 _PROBE_FIELDS = (
     "id",
     "case__name",

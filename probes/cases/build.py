@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from probes.cases.references.control import OUTER, attributes_of, widened
 from probes.cases.rows import Feed, Row
 from probes.cases.tables import all_rows
 from probes.model.signature import main_signature
-from probes.model.values import from_numpy
+from probes.model.values import Value, from_numpy
 
 ORACLE = "float64 numpy"
 # Beside the opset under test; the version in which exporters wrote the operators of each domain.
@@ -31,18 +31,17 @@ def build_cases() -> Iterator[Case]:
 
 def build_case(row: Row) -> Case:
     """The case of one row; equal on every machine in its id (the expectations to rounding)."""
-    arrays = {name: _contents(row, name, feed) for name, feed in named_feeds(row).items()}
-    node = _node(row)
-    results = _expected(row, node, arrays)
+    arrays = contents_of(row)
+    node = node_of(row)
+    results = expected_of(row, arrays)
     model = _model(row, node, arrays, results)
-    feeds = named_feeds(row)
-    inputs = tuple(from_numpy(arrays[name]) for name in feeds if not feeds[name].constant)
+    inputs = inputs_of(row, arrays)
     return Case(
         id=case_id(model, inputs),
         name=row.name,
         domain=row.domain,
         op_type=row.op,
-        since_version=_since(row),
+        since_version=since_of(row),
         origin="mainstream",
         core=True,
         model=model.SerializeToString(deterministic=True),
@@ -68,13 +67,25 @@ def named_feeds(row: Row) -> dict[str, Feed]:
     return {**named, **{f"outer{i}": feed for i, feed in enumerate(row.captured)}}
 
 
+def contents_of(row: Row) -> dict[str, Array]:
+    """The contents of every tensor of a row by its name in the graph."""
+    return {name: _contents(row, name, feed) for name, feed in named_feeds(row).items()}
+
+
 def _contents(row: Row, name: str, feed: Feed) -> Array:
     if feed.values is not None:
         return np.asarray(feed.values)
     return fill(feed.fill, f"{row.name}/{name}", feed.shape)
 
 
-def _node(row: Row) -> onnx.NodeProto:
+def inputs_of(row: Row, arrays: Mapping[str, Array]) -> tuple[Value, ...]:
+    """The run-time inputs in graph order."""
+    feeds = named_feeds(row)
+    return tuple(from_numpy(arrays[name]) for name in feeds if not feeds[name].constant)
+
+
+def node_of(row: Row) -> onnx.NodeProto:
+    """The one node of a row's graph."""
     return helper.make_node(
         row.op,
         [f"x{i}" if feed is not None else "" for i, feed in enumerate(row.feeds)],
@@ -88,7 +99,9 @@ def _attribute(value: Any) -> Any:
     return numpy_helper.from_array(value) if isinstance(value, np.ndarray) else value
 
 
-def _expected(row: Row, node: onnx.NodeProto, arrays: dict[str, Array]) -> list[Array]:
+def expected_of(row: Row, arrays: Mapping[str, Array]) -> list[Array]:
+    """The outputs by the float64 reference, narrowed to the types of the graph."""
+    node = node_of(row)
     wide = {name: widened(array) for name, array in arrays.items()}
     inputs = [wide[name] if name else None for name in node.input]
     attrs = attributes_of(node)
@@ -109,8 +122,8 @@ def _model(
     graph = helper.make_graph(
         [node],
         row.name,
-        [_info(name, arrays[name], True) for name in feeds if not feeds[name].constant],
-        [_info(f"y{i}", result, row.static) for i, result in enumerate(results)],
+        [info_of(name, arrays[name], True) for name in feeds if not feeds[name].constant],
+        [info_of(f"y{i}", result, row.static) for i, result in enumerate(results)],
         [numpy_helper.from_array(arrays[name], name) for name in feeds if feeds[name].constant],
     )
     opsets = [helper.make_opsetid("", row.opset)]
@@ -119,12 +132,14 @@ def _model(
     return helper.make_model(graph, ir_version=row.ir, opset_imports=opsets)
 
 
-def _info(name: str, array: Array, static: bool) -> onnx.ValueInfoProto:
+def info_of(name: str, array: Array, static: bool) -> onnx.ValueInfoProto:
+    """An input or output of the graph; its shape is left open unless it is static."""
     dtype = helper.np_dtype_to_tensor_dtype(array.dtype)
     return helper.make_tensor_value_info(name, dtype, array.shape if static else None)
 
 
-def _since(row: Row) -> int:
+def since_of(row: Row) -> int:
+    """The version of the row's operator that its opset means."""
     version = DOMAIN_VERSIONS.get(row.domain, row.opset)
     domain = "" if row.domain == "ai.onnx" else row.domain
     if not onnx.defs.has(row.op, domain):

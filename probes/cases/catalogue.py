@@ -1,4 +1,4 @@
-"""Where cases come from: the official node tests, the mainstream tables, and packs of either."""
+"""Where cases come from: the official node tests, the tables of this package, and packs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from probes.cases.case import Case
 from probes.cases.node_tests import node_cases
 from probes.cases.pack import CaseStore, read_pack, write_pack
 
-__all__ = ["CaseStore", "mainstream_cases", "node_cases", "read_pack", "write_pack"]
+__all__ = [
+    "CaseStore",
+    "alternative_cases",
+    "mainstream_cases",
+    "node_cases",
+    "read_pack",
+    "write_pack",
+]
 
 
 def mainstream_cases() -> Iterator[Case]:
@@ -16,3 +23,10 @@ def mainstream_cases() -> Iterator[Case]:
     from probes.cases.build import build_cases
 
     yield from build_cases()
+
+
+def alternative_cases() -> Iterator[Case]:
+    """Other graphs for the computations of mainstream cases, built one at a time."""
+    from probes.cases.alternatives import build_alternatives
+
+    yield from build_alternatives()

@@ -1,4 +1,4 @@
-"""What a release does once: the node pack with both oracles' word, the list of mainstream cases."""
+"""What a release does once: the node pack with both oracles' word, the list of built cases."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ import argparse
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from probes.cases.case import Case
-from probes.cases.catalogue import mainstream_cases, node_cases, write_pack
+from probes.cases.catalogue import (
+    alternative_cases,
+    mainstream_cases,
+    node_cases,
+    write_pack,
+)
 from probes.cases.forms import forms_for
 from probes.run.outcome import Outcome, ProbeResult
 from probes.run.sandbox import Limits, ProbeRequest, Sandbox
@@ -88,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if asked.what == "node-pack":
         count = write_pack(asked.out, with_agreement(node_cases()))
     else:
-        count = write_list(asked.out, mainstream_cases())
+        count = write_list(asked.out, chain(mainstream_cases(), alternative_cases()))
     print(f"{count} cases in {asked.out}")
     return 0
 

@@ -4,6 +4,7 @@ import pytest
 
 from compat.cells import judge_column, rebuild_cells
 from compat.models import Cell
+from probes.cases import origins
 from tests.make import (
     make_case,
     make_claim,
@@ -116,10 +117,11 @@ def test_evidence_against_a_claim_is_a_contradiction():
     assert found.contradiction
 
 
-def test_a_function_body_in_other_operators_says_nothing_of_its_operator():
+@pytest.mark.parametrize("origin", sorted(origins.OF_OTHERS))
+def test_another_graph_for_the_same_says_nothing_of_the_operator(origin):
     target = make_target()
     make_probe(make_case(name="core"), target, "passed")
-    body = make_case(name="node/test_relu_expanded", core=False, origin="node-expanded")
-    make_probe(body, target, "rejected")
+    other = make_case(name="node/test_relu_expanded", core=False, origin=origin)
+    make_probe(other, target, "rejected")
     rebuild_cells(column=target.column)
     assert (cell(target.column).level, cell(target.column).rest_total) == ("green", 0)

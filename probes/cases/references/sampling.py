@@ -26,8 +26,8 @@ def _kernel(mode: str, distance: Array, cubic: float) -> Array:
     d = np.abs(distance)
     if mode == "linear":
         return np.asarray(np.maximum(1 - d, 0))
-    near = (cubic + 2) * d**3 - (cubic + 3) * d**2 + 1
-    far = cubic * d**3 - 5 * cubic * d**2 + 8 * cubic * d - 4 * cubic
+    near = (cubic + 2) * d * d * d - (cubic + 3) * d * d + 1
+    far = cubic * d * d * d - 5 * cubic * d * d + 8 * cubic * d - 4 * cubic
     return np.where(d <= 1, near, np.where(d < 2, far, 0))
 
 
@@ -39,7 +39,7 @@ _NEAREST: dict[str, Any] = {
 }
 
 
-def _axis_matrix(size: int, length: int, scale: float, attrs: Attrs) -> Array:
+def axis_matrix(size: int, length: int, scale: float, attrs: Attrs) -> Array:
     """(size, length) weights that resize one axis; positions outside repeat the edge."""
     mode = attrs.get("mode", "nearest")
     at = _coordinates(
@@ -66,7 +66,7 @@ def _resize(inputs: Inputs, attrs: Attrs) -> Outputs:
         scale = float(scales[axis]) if sizes is None else float(sizes[axis]) / length
         size = int(np.floor(length * scale)) if sizes is None else int(sizes[axis])
         if size != length:
-            matrix = _axis_matrix(size, length, scale, attrs)
+            matrix = axis_matrix(size, length, scale, attrs)
             out = np.moveaxis(np.moveaxis(out, axis, -1) @ matrix.T, -1, axis)
     return (out,)
 
