@@ -61,3 +61,8 @@ class DeviceForm(forms.Form):
     def texts(self) -> list[forms.BoundField]:
         """The fields that are typed."""
         return [self[name] for name in ("slug", "title", "device_class")]
+
+    def focus_error(self) -> None:
+        """The page opens at the first field that is wrong."""
+        wrong = next(name for name in self.fields if name in self.errors)
+        self.fields[wrong].widget.attrs["autofocus"] = True

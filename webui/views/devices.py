@@ -77,12 +77,12 @@ def _where_open(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 def _register(request: HttpRequest) -> HttpResponse:
     form = DeviceForm(request.POST)
     if not form.is_valid():
-        return _page(request, form, status=422)
+        return _refused(request, form)
     try:
         device, secret = register_device(**form.cleaned_data)
     except TakenError as error:
         form.add_error("slug", _taken(error))
-        return _page(request, form, status=422)
+        return _refused(request, form)
     return _page(request, DeviceForm(), new=_new_token(request, device, secret), status=201)
 
 
@@ -142,6 +142,11 @@ def _page(
     if may_change:
         response["Cache-Control"] = "no-store"
     return response
+
+
+def _refused(request: HttpRequest, form: DeviceForm) -> HttpResponse:
+    form.focus_error()
+    return _page(request, form, status=422)
 
 
 def _new_token(request: HttpRequest, device: Device, secret: str) -> NewToken:
