@@ -131,9 +131,12 @@ def parse_documents(
 def recorded_target(header: Header) -> Target:
     """The target of a document, on a device of its own: never the machine that loads it.
 
-    Raises ExchangeError when the document says too little, or clashes with a known column.
+    A simulation speaks for the same device wherever it ran. Raises ExchangeError when the document
+    says too little, or clashes with a known column.
     """
     named = header["target"]
+    if (simulated := _simulated_device(header)) is not None:
+        return _ensure_target(simulated, header)
     slug = named["device"].removesuffix(RECORDED) + RECORDED
     if len(slug) > LONGEST_NAME or not {"device_title", "device_class"} <= named.keys():
         raise ExchangeError("a results document whose device has no title, class or short name")
@@ -150,6 +153,18 @@ def recorded_target(header: Header) -> Target:
             "source": "recorded sweep",
         },
     )
+    return _ensure_target(device, header)
+
+
+def _simulated_device(header: Header) -> Device | None:
+    """The device of the catalogue that a vendor's toolchain spoke for on some host."""
+    if (known_capabilities(header) or {}).get("evidence") != "simulated":
+        return None
+    return Device.objects.filter(slug=header["target"]["device"], origin="catalogue").first()
+
+
+def _ensure_target(device: Device, header: Header) -> Target:
+    named = header["target"]
     try:
         return ensure_target(
             device=device,

@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.db.models import Q
 from django.utils.text import slugify
 
 from compat.cells import rebuild_cells
 from compat.models import Column, Device, Target
 from probes.judge.claims import version_key as version_numbers
+from probes.run import envs
 from probes.run.environment import machine_facts
-from probes.run.registry import RUNTIMES, installed_version
+from probes.run.registry import RUNTIMES
 from probes.run.sandbox import Sandbox
 from probes.run.slot import StartError
 
@@ -90,47 +92,85 @@ def ensure_target(
 def register_local_targets(runtimes: Sequence[str] = LOCAL_RUNTIMES) -> list[Target]:
     """The targets of this machine whose runtimes start here, asked for their versions."""
     device = register_local_device()
-    installed = [slug for slug in runtimes if installed_version(slug)]
-    found = (_register(device, slug, at) for at, slug in enumerate(installed))
+    able = [slug for slug in runtimes if envs.interpreter(slug)]
+    found = (_register(device, slug, at) for at, slug in enumerate(able))
     return [target for target in found if target is not None]
 
 
 def _register(device: Device, slug: str, position: int) -> Target | None:
+    """None for a runtime that does not start here, or that speaks for other devices only."""
     row = RUNTIMES[slug]
     with Sandbox(slug, row.config) as sandbox:
         try:
             version, _ = sandbox.describe()
         except StartError:
             return None
-        capabilities = sandbox.capabilities().to_dict()
+        capabilities = sandbox.capabilities()
+    if capabilities.evidence == "simulated":
+        return None
     return ensure_target(
         device=device,
         runtime=slug,
         version=version,
         config_name=row.config_name,
         config=dict(row.config),
-        capabilities=capabilities,
+        capabilities=capabilities.to_dict(),
         position=position,
         shown=row.offered,
     )
 
 
+def _register_simulated(column: Column) -> Target:
+    """The target of a device that is not here, spoken for by its vendor's toolchain; raises
+    StartError where that does not start."""
+    with Sandbox(column.runtime, column.config) as sandbox:
+        version, _ = sandbox.describe()
+        capabilities = sandbox.capabilities().to_dict()
+    return ensure_target(
+        device=column.device,
+        runtime=column.runtime,
+        version=version,
+        config_name=column.config_name,
+        config=column.config,
+        capabilities=capabilities,
+    )
+
+
 def local_targets() -> list[Target]:
-    """What a worker on this machine can probe: the newest version of each of its columns."""
+    """What a worker on this machine can probe: the newest version of each of its columns, and of
+    the columns that a toolchain here simulates the version that is installed."""
     device = slugify(machine_facts()["cpu_model"])[:70] or "cpu"
+    own = Q(column__device__slug=device, column__runtime__in=RUNTIMES)
     targets = (
-        Target.objects.filter(column__device__slug=device, column__runtime__in=RUNTIMES)
+        Target.objects.filter(_simulated_here(own))
         .select_related("column__device")
         .order_by("column__position", "column_id", "-version_key")
     )
     return _first_of_each_column(targets)
 
 
+def _simulated_here(wanted: Q) -> Q:
+    """`wanted`, or a device of the catalogue with a runtime and version that simulates it here."""
+    built = (envs.find_built(slug) for slug, row in RUNTIMES.items() if row.simulates)
+    for each in filter(None, built):
+        wanted |= Q(
+            column__device__origin="catalogue",
+            column__runtime=each.runtime,
+            runtime_version=each.version,
+            capabilities__evidence="simulated",
+        )
+    return wanted
+
+
 def find_local(name: str) -> Target:
     """The target of this machine that a target, column or runtime slug names; asked anew.
 
-    Raises LookupError with a sentence that lists what there is.
+    Raises LookupError with a sentence that lists what there is, StartError for a device of the
+    catalogue whose toolchain does not start here.
     """
+    column = Column.objects.select_related("device").filter(slug=name.partition("@")[0]).first()
+    if column and column.device.origin == "catalogue" and column.runtime in RUNTIMES:
+        return _register_simulated(column)
     register_local_targets([slug for slug in RUNTIMES if slug == name or f".{slug}." in name])
     targets = local_targets()
     for target in targets:

@@ -10,6 +10,7 @@ from typing import Any
 from probes.cases.forms import FORMS
 from probes.run.adapter import Capabilities
 from probes.run.outcome import RESULTS_KIND, SCHEMA, ProbeResult
+from probes.run.tolerances import ARITHMETIC
 
 Header = dict[str, Any]
 
@@ -55,6 +56,10 @@ CAPABILITIES: dict[str, _Check] = {
     "max_opset": _is(int, type(None)),
     "max_ir": _is(int, type(None)),
     "dtypes": lambda value: type(value) is list and all(type(each) is str for each in value),
+    "static_shapes": _is(bool),
+    "constant_inputs": _is(bool),
+    "explicit_attributes": _is(bool),
+    "arithmetic": lambda value: value in ("", *ARITHMETIC),
     "intended_unit": _text(r"[^\n]*", LONGEST_NAME),
     "placement_known": _is(bool),
     "numbers_meaningful": _is(bool),

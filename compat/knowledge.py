@@ -23,7 +23,7 @@ from probes.judge.reasons import Reason
 from probes.judge.support import Claim, Evidence, Verdict, judge
 
 # Inputs made constant give the node another signature; a version stamp does not.
-NODE_FORMS = ("as_is", "restamped")
+NODE_FORMS = ("as_is", "restamped", "defaults", "restamped+defaults")
 KEYS = ("case__signature_key", "case__class_key", "case__dtype_key")
 VERDICT = ("level", "kind", "reason_code", "reason_params", "core_passed", "core_total",
            "rest_passed", "rest_total", "max_abs", "contradiction", "claim_level",

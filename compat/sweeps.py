@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from compat.leases import OPEN, State, close_finished
 from compat.models import Case, Device, Operator, Probe, Sweep, Target
+from probes.cases import origins
 from probes.cases.forms import forms_for
 from probes.run.adapter import Capabilities
 
@@ -29,6 +30,7 @@ __all__ = [
     "waiting",
 ]
 
+OFFICIAL = (origins.NODE, origins.BODY)  # the node tests of onnx
 RATE_WINDOW = timedelta(seconds=30)
 STILL = timedelta(seconds=10)  # nothing came in for so long: no estimate
 
@@ -63,10 +65,12 @@ def start_sweep(
     operators: Sequence[str] | None = None,
     origin: str = "local",
     only_new: bool = False,
+    mainstream: bool = False,
 ) -> Sweep:
     """Queue every case (of some operators, "Conv" or "domain::Name") in the forms that apply.
 
-    `only_new` leaves out what has a result on this target. Raises SweepError for an unknown
+    `only_new` leaves out what has a result on this target, `mainstream` all but the core cases and
+    the other ways to compute what they do. Raises SweepError for an unknown
     operator, when no case is there, and for a recorded target.
     """
     if target.column.device.origin == "recorded":
@@ -75,9 +79,11 @@ def start_sweep(
     if only_new:
         known = Probe.objects.filter(case=OuterRef("pk"), target=target, latest=True)
         cases = cases.filter(~Exists(known))
+    if mainstream:
+        cases = cases.exclude(origin__in=OFFICIAL)
     stamps = _stamps(target)
     # Only what a form depends on: signatures and citations of two thousand cases are slow to read.
-    needed = cases.only("id", "operator_id", "opset", "ir_version")
+    needed = cases.only("id", "operator_id", "opset", "ir_version", "traits")
     planned = [(case, form) for case in needed for form in forms_for(case, stamps)]
     if not planned and not only_new:
         raise SweepError("There is no case for these operators yet; see the operator's page.")

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from probes.judge.reasons import ADVICE as ADVICE_SENTENCES
 from probes.judge.reasons import Reason, render
-from probes.judge.words import FORMS, KINDS, LEVELS, RUNGS, STAGES
+from probes.judge.words import FORMS, KINDS, LEVELS, RUNGS, STAGES, joined_word
 from probes.model.refusals import REFUSALS, WARNINGS
 from webui.device_words import FACTS
 from webui.device_words import Word as Word  # pages name the type by this module
@@ -182,8 +182,7 @@ _ENGINE_TABLES: dict[str, Mapping[str, str]] = {
 def word(table: str, code: str) -> str:
     """The word for a code in the page's language; an unknown code is shown as it is."""
     if table in _ENGINE_TABLES:
-        engine = _ENGINE_TABLES[table]
-        return gettext(engine[code]) if code in engine else code
+        return joined_word(_ENGINE_TABLES[table], code, gettext)
     return str(_TABLES[table].get(code, code.replace("_", " ")))
 
 

@@ -15,6 +15,7 @@ from probes.cases.case import Case, CaseError
 from probes.cases.forms import apply_form
 from probes.cases.pack import CaseStore
 from probes.model.values import Value, to_proto
+from probes.run.adapter import Capabilities
 
 ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # the same probe gives the same bytes
 README = """The model of OpAtlas probe {probe}: case {case}, form "{form}",
@@ -74,15 +75,10 @@ def reproducer_zip(reproducer: Reproducer) -> bytes:
 
 
 def _formed(case: Case, probe: Probe) -> tuple[bytes, tuple[Value, ...]]:
-    stamps = probe.target.capabilities  # what the runtime said it reads when it was probed
+    # What the runtime said it reads when it was probed.
+    takes = Capabilities.from_dict({"dtypes": (), **probe.target.capabilities})
     try:
-        formed = apply_form(
-            probe.form,
-            case.model,
-            case.inputs,
-            max_opset=stamps.get("max_opset"),
-            max_ir=stamps.get("max_ir"),
-        )
+        formed = apply_form(probe.form, case.model, case.inputs, takes)
     except KeyError:
         formed = None
     if formed is None:

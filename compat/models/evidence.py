@@ -61,7 +61,7 @@ class Probe(models.Model):
     operator = models.ForeignKey(
         Operator, on_delete=models.PROTECT, related_name="probes", db_index=False
     )
-    form = models.CharField(max_length=24)
+    form = models.CharField(max_length=48)
 
     state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
     claim = models.CharField(max_length=32, blank=True)

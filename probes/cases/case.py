@@ -72,6 +72,13 @@ class Case:
     signature: dict[str, Any] = field(hash=False)
     operators: tuple[tuple[str, str], ...]
 
+    @property
+    def traits(self) -> dict[str, Any]:
+        """What decides which forms apply (probes.cases.forms.find_traits); reads the model."""
+        from probes.cases.forms import find_traits
+
+        return find_traits(onnx.load_from_string(self.model), self.inputs)
+
 
 def case_id(model: onnx.ModelProto | bytes, inputs: Sequence[Value]) -> str:
     """32 hex characters of sha256 over the canonical graph and the input bytes."""

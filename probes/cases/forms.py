@@ -6,147 +6,249 @@ A form never changes what the model computes; where it would, it does not apply 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import onnx
 
-from probes.cases.canonical import domain_name
 from probes.cases.case import walk_nodes
-from probes.model.values import STRING, Tensor, Value
+from probes.cases.casting import can_wrap, wrap_in_casts
+from probes.cases.restamp import IR_OF_LOOSE_INITIALIZERS, oldest_stamps, restamp
+from probes.model.values import DTYPES, STRING, Tensor, Value
 
 Formed = tuple[bytes, tuple[Value, ...]]
-
-# The first IR version that can hold each of these (onnx.proto, enum Version).
-IR_OF_LOOSE_INITIALIZERS = 4
-IR_OF_SPARSE_INITIALIZERS = 6
-IR_OF_FUNCTIONS = 8
-IR_OF_OVERLOADS = 10
-IR_OF_DTYPE: dict[int, int] = {
-    onnx.TensorProto.BFLOAT16: 4,
-    **dict.fromkeys((17, 18, 19, 20), 9),  # float8
-    **dict.fromkeys((21, 22), 10),  # int4, uint4
-    23: 11,  # float4
-    24: 12,  # float8e8m0
-    **dict.fromkeys((25, 26), 13),  # int2, uint2
-    **dict.fromkeys((27, 28), 14),  # float6
-}
+Traits = Mapping[str, Any]
 
 
-class Stamps(Protocol):
-    """The newest versions that a runtime reads; None where it states no limit."""
+class Takes(Protocol):
+    """What a runtime reads: the newest versions (None: no limit known), boundary types (empty: not
+    known)."""
 
     @property
     def max_opset(self) -> int | None: ...
     @property
     def max_ir(self) -> int | None: ...
+    @property
+    def dtypes(self) -> tuple[str, ...]: ...
 
 
-class Stamped(Protocol):
-    """A case, or a description of one, by the versions that its model states."""
+class Wants(Takes, Protocol):
+    """What a runtime reads, and which forms may help it."""
+
+    @property
+    def static_shapes(self) -> bool: ...
+    @property
+    def constant_inputs(self) -> bool: ...
+    @property
+    def explicit_attributes(self) -> bool: ...
+
+
+class Described(Protocol):
+    """A case, or a description of one, by its stamps and by what forms depend on."""
 
     @property
     def opset(self) -> int: ...
     @property
     def ir_version(self) -> int: ...
+    @property
+    def traits(self) -> Traits: ...
+
+
+Applies = Callable[[Described, Wants], bool]
 
 
 class FormFunction(Protocol):
     """Presents a model and its inputs; None when the form does not apply."""
 
     def __call__(
-        self, model: bytes, inputs: Sequence[Value], *, max_opset: int | None, max_ir: int | None
-    ) -> Formed | None: ...
-
-
-def as_is(
-    model: bytes,
-    inputs: Sequence[Value],
-    *,
-    max_opset: int | None = None,
-    max_ir: int | None = None,
-) -> Formed | None:
-    """The model and the inputs unchanged."""
-    return model, tuple(inputs)
+        self, proto: onnx.ModelProto, inputs: Sequence[Value], takes: Takes
+    ) -> Sequence[Value] | None: ...
 
 
 def restamped(
-    model: bytes,
-    inputs: Sequence[Value],
-    *,
-    max_opset: int | None = None,
-    max_ir: int | None = None,
-) -> Formed | None:
-    """The ai.onnx opset and the IR version lowered to the maxima.
+    proto: onnx.ModelProto, inputs: Sequence[Value], takes: Takes
+) -> Sequence[Value] | None:
+    """The ai.onnx opset and the IR version lowered to the maxima."""
+    return inputs if restamp(proto, takes.max_opset, takes.max_ir) else None
 
-    None when nothing is above them, or when an operator, a dtype or a construct of the model is
-    younger than the maximum (it would mean something else, or nothing, there).
-    """
-    proto = onnx.load_from_string(model)
-    lowered_opset = _lower_opsets(proto, max_opset)
-    lowered_ir = _lower_ir(proto, max_ir)
-    if lowered_opset is None or lowered_ir is None or not (lowered_opset or lowered_ir):
+
+def static(proto: onnx.ModelProto, inputs: Sequence[Value], takes: Takes) -> Sequence[Value] | None:
+    """Every dimension of the inputs fixed to what is fed; the other shapes follow from it."""
+    if not _is_dynamic(proto) or len(proto.graph.input) != len(inputs):
         return None
-    return proto.SerializeToString(deterministic=True), tuple(inputs)
+    for info, value in zip(proto.graph.input, inputs, strict=True):
+        if isinstance(value, Tensor):
+            shape = onnx.TensorShapeProto()
+            shape.dim.extend(onnx.TensorShapeProto.Dimension(dim_value=dim) for dim in value.dims)
+            info.type.tensor_type.shape.CopyFrom(shape)
+    del proto.graph.value_info[:]
+    return inputs
+
+
+def defaults(
+    proto: onnx.ModelProto, inputs: Sequence[Value], takes: Takes
+) -> Sequence[Value] | None:
+    """Every attribute that is left to its default written out."""
+    added = [attribute for node, left in _left_out(proto) for attribute in _write_out(node, left)]
+    return inputs if added else None
 
 
 def constant(
-    model: bytes,
-    inputs: Sequence[Value],
-    *,
-    max_opset: int | None = None,
-    max_ir: int | None = None,
-) -> Formed | None:
+    proto: onnx.ModelProto, inputs: Sequence[Value], takes: Takes
+) -> Sequence[Value] | None:
     """Every input but the first baked in as an initializer.
 
     None when there is no second input or when one of them is no tensor.
     """
-    rest = [value for value in inputs[1:] if isinstance(value, Tensor)]
-    if not rest or len(rest) != len(inputs) - 1:
+    if not _can_be_constant(inputs):
         return None
-    proto = onnx.load_from_string(model)
     names = [info.name for info in proto.graph.input]
-    for name, value in zip(names[1:], rest, strict=True):
+    for name, value in zip(names[1:], inputs[1:], strict=True):
+        assert isinstance(value, Tensor)
         proto.graph.initializer.append(_initializer(name, value))
     del proto.graph.input[1:]
     proto.ir_version = max(proto.ir_version, IR_OF_LOOSE_INITIALIZERS)
-    return proto.SerializeToString(deterministic=True), tuple(inputs[:1])
+    return inputs[:1]
 
 
+def cast(proto: onnx.ModelProto, inputs: Sequence[Value], takes: Takes) -> Sequence[Value] | None:
+    """Inputs and outputs of a type that the runtime does not take at the graph's edge in a wider
+    one that it takes, with a Cast to and from it inside; nothing is rounded."""
+    return wrap_in_casts(proto, inputs, takes.dtypes)
+
+
+# Joined by "+" in this order: stamps and shapes first, the edge of the graph last.
 FORMS: dict[str, FormFunction] = {
-    "as_is": as_is,
+    "as_is": lambda proto, inputs, takes: inputs,
     "restamped": restamped,
+    "static": static,
+    "defaults": defaults,
     "constant": constant,
+    "cast": cast,
 }
 
 
-def apply_form(
-    form: str,
-    model: bytes,
-    inputs: Sequence[Value],
-    *,
-    max_opset: int | None = None,
-    max_ir: int | None = None,
-) -> Formed | None:
+def apply_form(form: str, model: bytes, inputs: Sequence[Value], takes: Takes) -> Formed | None:
     """Apply a form, or several joined by "+" in order; None when one of them does not apply.
 
     Raises KeyError for a name that is not in FORMS.
     """
-    formed: Formed = (model, tuple(inputs))
-    for name in form.split("+"):
-        result = FORMS[name](*formed, max_opset=max_opset, max_ir=max_ir)
-        if result is None:
+    functions = [FORMS[name] for name in form.split("+")]
+    if form == "as_is":
+        return model, tuple(inputs)
+    proto = onnx.load_from_string(model)
+    for function in functions:
+        formed = function(proto, inputs, takes)
+        if formed is None:
             return None
-        formed = result
-    return formed
+        inputs = formed
+    return proto.SerializeToString(deterministic=True), tuple(inputs)
 
 
-def forms_for(case: Stamped, capabilities: Stamps) -> tuple[str, ...]:
-    """The forms worth trying in order: "as_is", then "restamped" if the stamps are too new."""
-    above = _above(case.opset, capabilities.max_opset) or _above(
-        case.ir_version, capabilities.max_ir
+def forms_for(case: Described, wants: Wants) -> tuple[str, ...]:
+    """The forms worth trying in order: as it is; what the runtime needs at least; that with each
+    form that may help; all of them together."""
+    need = [name for name in ("restamped", "static") if NEEDED[name](case, wants)]
+    help_ = [name for name in ("defaults", "constant", "cast") if HELPFUL[name](case, wants)]
+    if _above_and_stuck(case, wants):
+        return ("as_is",)
+    chosen = [[], need, *([*need, name] for name in help_)]
+    if len(help_) > 1:
+        chosen.append([*need, *help_])
+    return tuple(dict.fromkeys("+".join(names) or "as_is" for names in chosen))
+
+
+def find_traits(proto: onnx.ModelProto, inputs: Sequence[Value]) -> dict[str, Any]:
+    """What of a case decides which forms apply, as a JSON-ready document."""
+    opset, ir_version = oldest_stamps(proto)
+    edge = {_edge_type(info.type) for info in (*proto.graph.input, *proto.graph.output)}
+    return {
+        "oldest_opset": opset,
+        "oldest_ir": ir_version,
+        "dynamic": _is_dynamic(proto),
+        "defaults": any(True for _ in _left_out(proto)),
+        "constant": _can_be_constant(inputs),
+        "edge": sorted(edge),
+    }
+
+
+def _above(version: int, maximum: int | None) -> bool:
+    return maximum is not None and version > maximum
+
+
+def _too_new(case: Described, takes: Takes) -> bool:
+    return _above(case.opset, takes.max_opset) or _above(case.ir_version, takes.max_ir)
+
+
+def _above_and_stuck(case: Described, takes: Takes) -> bool:
+    """Too new, and an operator or type of it is younger than what the runtime reads."""
+    oldest = case.traits.get("oldest_opset", 0), case.traits.get("oldest_ir", 0)
+    stuck = _above(oldest[0], takes.max_opset) or _above(oldest[1], takes.max_ir)
+    return stuck and _too_new(case, takes)
+
+
+NEEDED: dict[str, Applies] = {
+    "restamped": _too_new,
+    "static": lambda case, wants: wants.static_shapes and bool(case.traits.get("dynamic")),
+}
+HELPFUL: dict[str, Applies] = {
+    "defaults": lambda case, wants: wants.explicit_attributes and bool(case.traits.get("defaults")),
+    "constant": lambda case, wants: wants.constant_inputs and bool(case.traits.get("constant")),
+    "cast": lambda case, wants: can_wrap(case.traits.get("edge", ()), wants.dtypes),
+}
+
+
+def _is_dynamic(proto: onnx.ModelProto) -> bool:
+    return any(
+        info.type.HasField("tensor_type")
+        and not (
+            info.type.tensor_type.HasField("shape")
+            and all(dim.HasField("dim_value") for dim in info.type.tensor_type.shape.dim)
+        )
+        for info in proto.graph.input
     )
-    return ("as_is", "restamped") if above else ("as_is",)
+
+
+def _left_out(
+    proto: onnx.ModelProto,
+) -> Iterable[tuple[onnx.NodeProto, list[onnx.AttributeProto]]]:
+    """Standard nodes with the attributes that they leave to a default of their schema."""
+    versions = {each.domain: each.version for each in proto.opset_import}
+    local = {function.name for function in proto.functions}
+    for node in walk_nodes(proto.graph.node):
+        if node.domain not in ("", "ai.onnx") or node.op_type in local:
+            continue
+        try:
+            schema = onnx.defs.get_schema(node.op_type, versions.get(node.domain, 1), "")
+        except onnx.defs.SchemaError:
+            continue
+        given = {attribute.name for attribute in node.attribute}
+        left = [
+            row.default_value
+            for name, row in sorted(schema.attributes.items())
+            if name not in given and row.default_value.type
+        ]
+        if left:
+            yield node, left
+
+
+def _write_out(
+    node: onnx.NodeProto, left: Sequence[onnx.AttributeProto]
+) -> Sequence[onnx.AttributeProto]:
+    node.attribute.extend(left)
+    return left
+
+
+def _can_be_constant(inputs: Sequence[Value]) -> bool:
+    return len(inputs) > 1 and all(isinstance(value, Tensor) for value in inputs[1:])
+
+
+def _edge_type(proto: onnx.TypeProto) -> str:
+    """ONNX's name of a tensor's type; "" for what is no tensor."""
+    if not proto.HasField("tensor_type"):
+        return ""
+    row = DTYPES.get(proto.tensor_type.elem_type)
+    return row.name if row else ""
 
 
 def _initializer(name: str, value: Tensor) -> onnx.TensorProto:
@@ -157,93 +259,3 @@ def _initializer(name: str, value: Tensor) -> onnx.TensorProto:
     else:
         proto.raw_data = bytes(value.data)
     return proto
-
-
-def _above(version: int, maximum: int | None) -> bool:
-    return maximum is not None and version > maximum
-
-
-def _lower_opsets(proto: onnx.ModelProto, maximum: int | None) -> bool | None:
-    """Whether an import was lowered; None when one cannot be."""
-    if maximum is None:
-        return False
-    local = {(domain_name(f.domain), f.name) for f in proto.functions}
-    changed = False
-    for imports, nodes in [
-        (proto.opset_import, proto.graph.node),
-        *((function.opset_import, function.node) for function in proto.functions),
-    ]:
-        for entry in imports:
-            if domain_name(entry.domain) != "ai.onnx" or entry.version <= maximum:
-                continue
-            if not _mean_the_same(nodes, local, entry.version, maximum):
-                return None
-            entry.version = maximum
-            changed = True
-    return changed
-
-
-def _mean_the_same(
-    nodes: Sequence[onnx.NodeProto], local: set[tuple[str, str]], opset: int, lower: int
-) -> bool:
-    """Whether every standard operator has the same since-version under both opsets."""
-    if opset > onnx.defs.onnx_opset_version():
-        return False  # this onnx does not know what the newer opset changed
-    return all(
-        _since(node.op_type, opset) == _since(node.op_type, lower) != 0
-        for node in walk_nodes(nodes)
-        if domain_name(node.domain) == "ai.onnx" and ("ai.onnx", node.op_type) not in local
-    )
-
-
-def _since(op_type: str, opset: int) -> int:
-    try:
-        return int(onnx.defs.get_schema(op_type, opset, "").since_version)
-    except onnx.defs.SchemaError:
-        return 0
-
-
-def _lower_ir(proto: onnx.ModelProto, maximum: int | None) -> bool | None:
-    """Whether the IR version was lowered; None when the model needs a newer one."""
-    if maximum is None or proto.ir_version <= maximum:
-        return False
-    if maximum < _needed_ir(proto):
-        return None
-    proto.ir_version = maximum
-    return True
-
-
-def _needed_ir(proto: onnx.ModelProto) -> int:
-    declared = {info.name for info in proto.graph.input}
-    loose = any(tensor.name not in declared for tensor in proto.graph.initializer)
-    overloaded = any(getattr(function, "overload", "") for function in proto.functions)
-    return max(
-        [
-            IR_OF_LOOSE_INITIALIZERS if loose else 0,
-            IR_OF_SPARSE_INITIALIZERS if proto.graph.sparse_initializer else 0,
-            IR_OF_FUNCTIONS if proto.functions else 0,
-            IR_OF_OVERLOADS if overloaded else 0,
-            *(IR_OF_DTYPE.get(dtype, 0) for dtype in _dtypes(proto)),
-        ]
-    )
-
-
-def _dtypes(proto: onnx.ModelProto) -> Iterator[int]:
-    graph = proto.graph
-    for info in (*graph.input, *graph.output, *graph.value_info):
-        yield _element_type(info.type)
-    for tensor in graph.initializer:
-        yield tensor.data_type
-    for node in walk_nodes(graph.node):
-        for attribute in node.attribute:
-            yield attribute.t.data_type
-            yield attribute.i if attribute.name in ("to", "dtype", "output_dtype") else 0
-
-
-def _element_type(proto: onnx.TypeProto) -> int:
-    kind = proto.WhichOneof("value")
-    if kind in ("sequence_type", "optional_type"):
-        return _element_type(getattr(proto, kind).elem_type)
-    return (
-        int(getattr(proto, kind).elem_type) if kind in ("tensor_type", "sparse_tensor_type") else 0
-    )

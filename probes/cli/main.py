@@ -11,12 +11,14 @@ COMMANDS = {
     "agent": "probes.cli.agent",
     "bundle": "probes.cli.bundle",
     "check": "probes.cli.check",
+    "env": "probes.cli.env",
     "sweep": "probes.cli.sweep",
 }
 SAID = {
     "agent": "probe this machine's runtimes for a server",
     "bundle": "fetch the cases of a target into one file, for a board without a network",
     "check": "judge a model against a server's evidence; its weights stay here",
+    "env": "make or list the environments of runtimes that need their own",
     "sweep": "probe the cases of a bundle and write the results to a file",
 }
 USAGE = 2

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from probes.judge.words import WORD_TABLES, gettext_noop
+from probes.judge.words import WORD_TABLES, gettext_noop, joined_word
 
 Param = int | str | list[str]
 
@@ -212,5 +212,5 @@ def _words(name: str, value: Param, translate: Callable[[str], str]) -> str:
     table = WORD_TABLES.get(name)
     items = value if isinstance(value, list) else [str(value)]
     if table is not None:
-        items = [translate(table[item]) if item in table else item for item in items]
+        items = [joined_word(table, item, translate) for item in items]
     return ", ".join(items)

@@ -42,6 +42,9 @@ FORM_RESERVATIONS: dict[str, str] = {
     "as_is": "",
     "constant": "only_constant",
     "restamped": "only_restamped",
+    "static": "only_form",
+    "defaults": "only_form",
+    "cast": "only_form",
 }
 
 # Worst first. The best form of a case is the one whose worst reservation is the mildest.
@@ -162,10 +165,17 @@ def _codes(row: Evidence) -> frozenset[str]:
     placement = PLACEMENTS.get(row.placement)
     if placement is None:
         placement = PLACEMENT_NOT_KNOWN[row.kind]
-    form = FORM_RESERVATIONS.get(row.form, "only_form")
+    form = _form_reservation(row.form)
     if not (standing.code or placement or form):
         return _NO_CODES
     return frozenset((standing.code, placement, form)) - {""}
+
+
+def _form_reservation(form: str) -> str:
+    """Of joined forms the one that all share; restamping is the mildest and does not count."""
+    parts = [part for part in form.split("+") if part != "restamped"] or ["restamped"]
+    found = {FORM_RESERVATIONS.get(part, "only_form") for part in parts}
+    return found.pop() if len(found) == 1 else "only_form"
 
 
 def _preference(row: Evidence) -> tuple[bool, int, bool, str, str, str]:

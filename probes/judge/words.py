@@ -1,5 +1,6 @@
 """The words and symbols of a verdict: a level, a kind, a rung, a form or a stage is a row here."""
 
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 
@@ -47,6 +48,9 @@ FORMS: dict[str, str] = {
     "as_is": gettext_noop("as it is"),
     "restamped": gettext_noop("restamped to an older opset or IR version"),
     "constant": gettext_noop("constant inputs"),
+    "static": gettext_noop("fixed shapes"),
+    "defaults": gettext_noop("default attributes written out"),
+    "cast": gettext_noop("Cast around it"),
 }
 
 STAGES: dict[str, str] = {
@@ -77,3 +81,9 @@ WORD_TABLES: dict[str, dict[str, str]] = {
     "level": {code: row.word for code, row in LEVELS.items()},
     "kind": KINDS,
 }
+
+
+def joined_word(table: Mapping[str, str], code: str, translate: Callable[[str], str]) -> str:
+    """The word of a code; of codes joined by "+", as forms are, the words joined likewise."""
+    parts = [code] if code in table else code.split("+")
+    return " + ".join(translate(table[part]) if part in table else part for part in parts)

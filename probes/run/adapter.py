@@ -26,18 +26,32 @@ class HarnessError(Exception):
     """We could not ask the question: an input we cannot make, an output we cannot read."""
 
 
+class NotApplicable(Exception):
+    """The question makes no sense in this configuration, as int8 for a graph of integers: the
+    probe ends as UNAVAILABLE, which is no evidence."""
+
+
 @dataclass(frozen=True)
 class Capabilities:
-    """What a runtime takes and what its answers mean. max_opset, max_ir: None = not known."""
+    """What a runtime takes and what its answers mean; the forms of a probe follow from it.
+
+    max_opset, max_ir: None = not known. dtypes: what it takes at a graph's inputs and outputs, by
+    ONNX's names; empty: not known. arithmetic: "" for the model's own types, "float16" or "int8"
+    where it computes in less (probes.run.tolerances). evidence: "measured" or "simulated".
+    """
 
     max_opset: int | None = None
     max_ir: int | None = None
     dtypes: tuple[str, ...] = ()
+    static_shapes: bool = False  # no dynamic dimension
+    constant_inputs: bool = False  # weights, axes and sizes as constants
+    explicit_attributes: bool = False  # trips over an attribute that is left to its default
+    arithmetic: str = ""
     intended_unit: str = "cpu"
     placement_known: bool = True
     numbers_meaningful: bool = True
     latency_meaningful: bool = True
-    evidence: str = "measured"  # or "simulated"
+    evidence: str = "measured"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -50,10 +64,16 @@ class Capabilities:
 
 
 class Session(ABC):
-    """One model, loaded. feed once, run as often as latency wants, read one run's outputs."""
+    """One model, loaded. feed once, run as often as latency wants, read one run's outputs.
+
+    A quantized session may say what the outputs are to be held against instead of the case's:
+    `reference`, with the size of one quantization step of each output in `steps`.
+    """
 
     placement: Placement = Placement.UNKNOWN
     placement_detail: str = ""
+    reference: Sequence[Value] | None = None
+    steps: Sequence[float] = ()
 
     @abstractmethod
     def feed(self, inputs: Sequence[Value]) -> None:
@@ -93,9 +113,10 @@ class Adapter(ABC):
         """Asked once, when the child starts."""
 
     @abstractmethod
-    def load(self, model: bytes, enter: Enter) -> Session:
-        """Convert, compile and load; calls enter(stage) before each. Raises Refused when the
-        runtime says no; any other exception is the harness's."""
+    def load(self, model: bytes, inputs: Sequence[Value], enter: Enter) -> Session:
+        """Convert, compile and load; calls enter(stage) before each. `inputs` are what it will be
+        fed: shapes for a profile, data to calibrate with. Raises Refused when the runtime says
+        no; any other exception is the harness's."""
 
     def facts(self) -> dict[str, Any]:
         """What else belongs to the environment of a result (back-end versions, precision)."""

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from probes.model import frames
 from probes.model.values import pack_values, unpack_values
 from probes.run import output
-from probes.run.adapter import Adapter, HarnessError, Refused, Session
+from probes.run.adapter import Adapter, HarnessError, NotApplicable, Refused, Session
 from probes.run.environment import runtime_facts
 from probes.run.guard import guard, line_buffer_c
 from probes.run.latency import measure
@@ -105,6 +105,8 @@ class Probe:
             outputs = self._ask(header, blobs, reply)
         except Refused as refused:
             reply.update(_failure(refusal_outcome(refused.stage), refused.stage, refused.message))
+        except NotApplicable as reason:
+            reply.update(_failure(Outcome.UNAVAILABLE, self.stage, str(reason)))
         except MemoryError as error:
             reply.update(_failure(Outcome.OUT_OF_MEMORY, self.stage, describe(error)))
         except SystemExit as error:
@@ -122,7 +124,7 @@ class Probe:
         self.enter(Stage.LOAD)
         if header.get("timed"):
             reset_peak()
-        session = self.adapter.load(bytes(blobs[0]), self.enter)
+        session = self.adapter.load(bytes(blobs[0]), inputs, self.enter)
         try:
             reply["placement"] = session.placement.value
             if session.placement_detail:
@@ -140,6 +142,12 @@ class Probe:
         raw = _run_once(session)
         described, outputs = pack_values(session.outputs(raw))
         reply["outputs"] = described
+        if session.reference is not None:
+            reply["reference_at"] = len(outputs)
+            reply["reference"], blobs = pack_values(session.reference)
+            outputs += blobs
+        if session.steps:
+            reply["steps"] = list(session.steps)
         if header.get("timed"):
             latency = measure(lambda: _run_once(session), threads=self.threads)
             reply["latency"] = dict(vars(latency))
@@ -164,7 +172,7 @@ def describe(error: BaseException) -> str:
 def _run_once(session: Session) -> Any:
     try:
         return session.run()
-    except (Refused, HarnessError, MemoryError):
+    except (Refused, HarnessError, NotApplicable, MemoryError):
         raise
     except Exception as error:
         raise Refused(Stage.RUN, describe(error)) from error

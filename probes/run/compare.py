@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from probes.model.values import DTYPES, STRING, Tensor, Value, to_numpy
 from probes.run.outcome import MAX_MESSAGE, Outcome, Stage
 from probes.run.tolerances import (
+    ARITHMETIC,
     BAND_OF,
+    CODES,
     ELEMENT_ORIGINS,
     QUANTISED_TYPES,
     QUANTISING_OPERATORS,
     STEPS_ALLOWED,
+    Precision,
 )
 
 if TYPE_CHECKING:
@@ -55,36 +59,53 @@ class Comparison:
 EXACT = Comparison(Outcome.PASSED, "", 0.0, 0.0, 0.0, None, True)
 
 
-def compare(expected: Sequence[Value], actual: Sequence[Value], case: Case) -> Comparison:
+class Terms(NamedTuple):
+    """On what terms a value is held against another: the case's tolerances, the precision that the
+    runtime computes in, the size of the output's quantization step (0: not told)."""
+
+    case: Case
+    arithmetic: str = ""
+    step: float = 0.0
+
+
+def compare(
+    expected: Sequence[Value],
+    actual: Sequence[Value],
+    case: Case,
+    *,
+    arithmetic: str = "",
+    steps: Sequence[float] = (),
+) -> Comparison:
     """The worst of all outputs; figures are the worst of any output.
 
-    `case` gives rtol, atol, compare, origin and operators. Raises DtypeError for a type that this
-    process cannot hold.
+    `case` gives rtol, atol, compare, origin and operators; `arithmetic` is that of the runtime's
+    Capabilities. Raises DtypeError for a type that this process cannot hold.
     """
     if len(expected) != len(actual):
         text = f"{len(actual)} outputs instead of {len(expected)}."
         return Comparison(Outcome.WRONG_SHAPE, text)
-    pairs = zip(expected, actual, strict=True)
-    return _worst([_value(e, a, case, f"output {i}") for i, (e, a) in enumerate(pairs)])
+    terms = [Terms(case, arithmetic, float(step)) for step in steps] or [Terms(case, arithmetic)]
+    triples = zip(expected, actual, cycle(terms))
+    return _worst([_value(e, a, on, f"output {i}") for i, (e, a, on) in enumerate(triples)])
 
 
-def _value(expected: Value, actual: Value, case: Case, place: str) -> Comparison:
+def _value(expected: Value, actual: Value, terms: Terms, place: str) -> Comparison:
     if isinstance(expected, Tensor) and isinstance(actual, Tensor):
-        return _tensor(expected, actual, case, place)
+        return _tensor(expected, actual, terms, place)
     if isinstance(expected, list) and isinstance(actual, list):
-        return _sequence(expected, actual, case, place)
+        return _sequence(expected, actual, terms, place)
     if expected is None and actual is None:
         return EXACT
     text = f"{place}: {_kind(actual)} instead of {_kind(expected)}."
     return Comparison(Outcome.WRONG_SHAPE, text)
 
 
-def _sequence(expected: list[Value], actual: list[Value], case: Case, place: str) -> Comparison:
+def _sequence(expected: list[Value], actual: list[Value], terms: Terms, place: str) -> Comparison:
     if len(expected) != len(actual):
         text = f"{place}: {len(actual)} elements instead of {len(expected)}."
         return Comparison(Outcome.WRONG_SHAPE, text)
     pairs = zip(expected, actual, strict=True)
-    return _worst([_value(e, a, case, f"{place}[{i}]") for i, (e, a) in enumerate(pairs)])
+    return _worst([_value(e, a, terms, f"{place}[{i}]") for i, (e, a) in enumerate(pairs)])
 
 
 def _kind(value: Value) -> str:
@@ -114,33 +135,33 @@ def _largest(values: Sequence[float | None]) -> float | None:
     return max((value for value in values if value is not None), default=None)
 
 
-def _tensor(expected: Tensor, actual: Tensor, case: Case, place: str) -> Comparison:
+def _tensor(expected: Tensor, actual: Tensor, terms: Terms, place: str) -> Comparison:
     if expected.dims != actual.dims:
         text = f"{place}: shape {list(actual.dims)} instead of {list(expected.dims)}."
         return Comparison(Outcome.WRONG_SHAPE, text)
     if expected.dtype != actual.dtype:
-        return _other_dtype(expected, actual, case, place)
-    if case.compare == "shape":
+        return _other_dtype(expected, actual, terms, place)
+    if terms.case.compare == "shape":
         return Comparison(Outcome.PASSED)
     if expected.data == actual.data:
         return EXACT
-    return _numbers(expected, actual, case, place)
+    return _numbers(expected, actual, terms, place)
 
 
-def _other_dtype(expected: Tensor, actual: Tensor, case: Case, place: str) -> Comparison:
+def _other_dtype(expected: Tensor, actual: Tensor, terms: Terms, place: str) -> Comparison:
     names = f"{DTYPES[actual.dtype].name} instead of {DTYPES[expected.dtype].name}"
-    if case.compare == "shape":
+    if terms.case.compare == "shape":
         return Comparison(Outcome.WRONG_DTYPE, f"{place}: type {names}.")
     if STRING in (expected.dtype, actual.dtype):
         return Comparison(Outcome.MISMATCH, f"{place}: type {names}.")
-    found = _numbers(expected, actual, case, place)
+    found = _numbers(expected, actual, terms, place)
     right = found.outcome in (Outcome.PASSED, Outcome.CLOSE)
     outcome = Outcome.WRONG_DTYPE if right else Outcome.MISMATCH
     text = f"{place}: right values of type {names}." if right else f"{found.message} Type {names}."
     return Comparison(outcome, text, found.max_abs, found.max_rel, None, found.cosine, False)
 
 
-def _numbers(expected: Tensor, actual: Tensor, case: Case, place: str) -> Comparison:
+def _numbers(expected: Tensor, actual: Tensor, terms: Terms, place: str) -> Comparison:
     """Tensors of one shape whose bytes differ."""
     wanted, got = to_numpy(expected), to_numpy(actual)
     if expected.dtype == STRING:
@@ -154,7 +175,7 @@ def _numbers(expected: Tensor, actual: Tensor, case: Case, place: str) -> Compar
         if odd.any():
             return Comparison(Outcome.MISMATCH, _unequal(wide, other, odd, place), bit_exact=False)
         wide, other = np.where(finite, wide, 0.0), np.where(finite, other, 0.0)
-    return _errors(expected, actual, wide, other, case, place)
+    return _errors(expected, actual, wide, other, terms, place)
 
 
 def _wide(array: Array) -> Array:
@@ -166,13 +187,16 @@ def _wide(array: Array) -> Array:
 
 
 def _errors(
-    expected: Tensor, actual: Tensor, wide: Array, other: Array, case: Case, place: str
+    expected: Tensor, actual: Tensor, wide: Array, other: Array, terms: Terms, place: str
 ) -> Comparison:
     error = np.abs(other - wide)
     size = np.abs(wide)
     peak = float(size.max())
-    scale: Any = size if case.origin in ELEMENT_ORIGINS else peak
-    allowed, close, reason = _bounds(expected.dtype, scale, peak, case)
+    scale: Any = size if terms.case.origin in ELEMENT_ORIGINS else peak
+    allowed, close, reason = _bounds(expected.dtype, scale, peak, terms.case)
+    if expected.dtype in BAND_OF and terms.arithmetic in ARITHMETIC:
+        step = terms.step or float(np.ptp(wide)) / CODES
+        allowed, close, reason = _widen(allowed, close, peak, step, ARITHMETIC[terms.arithmetic])
     equal = None
     if expected.dtype not in BAND_OF:  # beyond 2**53 float64 cannot tell integers apart
         equal = bool((to_numpy(expected) == to_numpy(actual)).all())
@@ -206,6 +230,15 @@ def _bounds(dtype: int, scale: Any, peak: float, case: Case) -> tuple[Any, Any, 
         operator in QUANTISING_OPERATORS for _, operator in case.operators
     )
     return 0.0, float(STEPS_ALLOWED if codes else 0), "one step of a quantised code"
+
+
+def _widen(
+    allowed: Any, close: Any, peak: float, step: float, precision: Precision
+) -> tuple[Any, Any, str]:
+    """The bounds of a runtime that computes in less than the model says."""
+    enough = max(precision.allowed * peak, precision.steps_allowed * step, precision.floor)
+    near = max(precision.close * peak, precision.steps_close * step, precision.floor)
+    return np.maximum(allowed, enough), np.maximum(close, near), precision.reason
 
 
 def _grade(error: Array, allowed: Any, close: Any, equal: bool | None) -> Outcome:

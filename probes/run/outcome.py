@@ -191,7 +191,7 @@ class ProbeResult:
 # Texts with the most characters that make sense; the long ones are cut where they are stored.
 TEXTS: dict[str, int | None] = {
     "case_id": 64,
-    "form": 24,
+    "form": 48,
     "target": 260,
     "message": None,
     "log": None,

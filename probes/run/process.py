@@ -19,7 +19,8 @@ from probes.run import output
 from probes.run.keeper import keeper
 from probes.run.progress import ProgressPage, make_page_file
 
-ROOT = Path(__file__).resolve().parents[2]
+ENGINE = Path(__file__).resolve().parents[1]
+ROOT = ENGINE.parent
 F_SETPIPE_SZ = 1031
 PIPE_BYTES = 2**20
 HELD = re.compile(rb"^(?:RssAnon|RssShmem):\s*(\d+)", re.MULTILINE)
@@ -61,6 +62,7 @@ class ChildProcess:
         self.peak_bytes = 0
         self._dropped: tuple[int, bytes] = (-1, b"")
         self.scratch = tempfile.mkdtemp(prefix="opatlas-child-")
+        self.engine = "" if python == sys.executable else _engine_alone()
         requests, self.requests = _pipe()
         self.replies, replies = _pipe()
         page = make_page_file()
@@ -81,7 +83,8 @@ class ChildProcess:
         self, command: list[str], inside: tuple[int, ...], environment: Mapping[str, str]
     ) -> subprocess.Popen[bytes]:
         inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
-        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
+        inherited_path = os.environ.get("PYTHONPATH", "")
+        path = self.engine or os.pathsep.join(filter(None, (str(ROOT), inherited_path)))
         return subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -139,7 +142,8 @@ class ChildProcess:
         self.progress.close()
         for descriptor in (self.requests, self.replies, self.output):
             os.close(descriptor)
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        for folder in filter(None, (self.scratch, self.engine)):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _pipe() -> tuple[int, int]:
@@ -148,6 +152,14 @@ def _pipe() -> tuple[int, int]:
     with contextlib.suppress(OSError):  # the user's share of pipe memory may be used up
         fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES)
     return ends
+
+
+def _engine_alone() -> str:
+    """A folder that holds nothing but this package: beside an installed one lie packages of ours,
+    and another interpreter must not find those."""
+    folder = tempfile.mkdtemp(prefix="opatlas-engine-")
+    (Path(folder) / ENGINE.name).symlink_to(ENGINE)
+    return folder
 
 
 def resident_bytes(pid: int) -> int:

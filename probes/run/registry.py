@@ -13,7 +13,12 @@ from probes.run.adapter import Adapter
 @dataclass(frozen=True)
 class Runtime:
     """module holds one Adapter subclass named `adapter`; requirements are pip specs;
-    config is the default configuration, named `config_name`."""
+    config is the default configuration, named `config_name`.
+
+    own_env: its pins clash with ours, so it lives in an environment of its own, made of
+    `requirements`, of `no_deps` (installed without what they ask for), with one of `pythons`.
+    simulates: it speaks for devices that are not here.
+    """
 
     slug: str
     title: str
@@ -23,6 +28,10 @@ class Runtime:
     config_name: str = "default"
     config: Mapping[str, Any] = field(default_factory=dict)
     offered: bool = True  # shown to people; the fake is for testing the sandbox
+    own_env: bool = False
+    pythons: tuple[str, ...] = ()  # "3.11"; the first that runs
+    no_deps: tuple[str, ...] = ()
+    simulates: bool = False
 
 
 _ROWS = (
@@ -34,6 +43,29 @@ _ROWS = (
         "openvino-cpu", "OpenVINO CPU", "probes.run.adapters.openvino_cpu",
         ("openvino>=2026.4.1",), "openvino", config_name="f32",
         config={"threads": 1, "precision": "f32"},
+    ),
+    Runtime(
+        "rknn", "RKNN", "probes.run.adapters.rknn", ("rknn-toolkit2==2.5.0",), "rknn-toolkit2",
+        config={"platform": "rk3588", "precision": "fp16"},
+        own_env=True, pythons=("3.11",), simulates=True,
+    ),
+    Runtime(
+        "qnn-htp", "QNN HTP", "probes.run.adapters.qnn_htp",
+        ("onnxruntime-qnn==2.7.0", "onnxruntime==1.32.0", "onnx==1.23.2"), "onnxruntime-qnn",
+        config={"soc_model": "43", "precision": "fp16"},
+        own_env=True, pythons=("3.11", "3.12", "3.13"), simulates=True,
+    ),
+    Runtime(
+        "tensorrt-rtx", "TensorRT-RTX", "probes.run.adapters.tensorrt_rtx",
+        ("tensorrt-rtx==1.7.1.116", "onnx==1.23.2"), "tensorrt-rtx", config_name="sm86",
+        config={"compute_capability": "86"},
+        own_env=True, pythons=("3.11", "3.12", "3.13"), simulates=True,
+    ),
+    Runtime(
+        "iree", "IREE", "probes.run.adapters.iree",
+        ("iree-base-compiler[onnx]==3.13.0", "iree-base-runtime==3.13.0"), "iree-base-compiler",
+        config_name="llvm-cpu", config={"backend": "llvm-cpu"},
+        own_env=True, pythons=("3.11", "3.12", "3.13"), simulates=True,
     ),
     Runtime(
         "reference", "ONNX reference evaluator", "probes.run.adapters.reference",

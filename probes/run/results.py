@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from probes.model.values import unpack_values
-from probes.run.compare import Comparison, compare
+from probes.model.values import Value, unpack_values
+from probes.run.compare import compare
 from probes.run.flight import Answer, Flight, Loss
 from probes.run.outcome import (
     Environment,
@@ -19,7 +19,7 @@ from probes.run.outcome import (
     Stage,
     environment_digest,
 )
-from probes.run.requests import ProbeRequest
+from probes.run.requests import ProbeRequest, as_expected
 
 # A wrong answer is asked for again: one that comes and goes is unstable, not wrong.
 ASKED_AGAIN = (Outcome.MISMATCH,)
@@ -34,9 +34,12 @@ LOST: dict[str, tuple[Outcome, str]] = {
 class Verdicts:
     """Judges the answers of one target in one environment."""
 
-    def __init__(self, target: str, runtime_version: str, environment: Environment) -> None:
+    def __init__(
+        self, target: str, runtime_version: str, environment: Environment, arithmetic: str = ""
+    ) -> None:
         self.target = target
         self.runtime_version = runtime_version
+        self.arithmetic = arithmetic
         self.digest = environment_digest(environment)
 
     def judge(self, flight: Flight, ending: Answer | Loss) -> ProbeResult | None:
@@ -98,7 +101,27 @@ class Verdicts:
         }
         if "outcome" in header:
             return self._result(request, Outcome(header["outcome"]), **facts)
-        return self._result(request, **{**facts, **_compared(request, answer)})
+        return self._result(request, **{**facts, **self._compared(request, answer)})
+
+    def _compared(self, request: ProbeRequest, answer: Answer) -> dict[str, Any]:
+        header = answer.header
+        try:
+            outputs = unpack_values(header["outputs"], answer.blobs)
+            expected: Sequence[Value] = request.case.expected
+            if "reference" in header:
+                first = int(header["reference_at"])
+                expected = unpack_values(header["reference"], answer.blobs, first)
+            comparison = compare(
+                expected,
+                as_expected(request, outputs),
+                request.case,
+                arithmetic=self.arithmetic,
+                steps=header.get("steps", ()),
+            )
+        except Exception as error:  # noqa: BLE001 - a comparison that fails is our bug, not theirs
+            text = f"{type(error).__name__}: {error}"
+            return {"outcome": Outcome.HARNESS_ERROR, "stage": Stage.COMPARE, "message": text}
+        return comparison.facts()
 
     def _with_history(self, flight: Flight, result: ProbeResult) -> ProbeResult:
         """Keep both facts: what earlier tries did, and what this one did."""
@@ -140,13 +163,3 @@ def _note(loss: Loss) -> str:
     which = "fresh" if loss.fresh else "warm"
     where = f" ended at {loss.stage.value}" if loss.stage else " ended"
     return f"The first try, in a {which} process,{where}: {what[loss.cause]}"
-
-
-def _compared(request: ProbeRequest, answer: Answer) -> dict[str, Any]:
-    try:
-        actual = unpack_values(answer.header["outputs"], answer.blobs)
-        comparison: Comparison = compare(request.case.expected, actual, request.case)
-    except Exception as error:  # noqa: BLE001 - a comparison that fails is our bug, not theirs
-        text = f"{type(error).__name__}: {error}"
-        return {"outcome": Outcome.HARNESS_ERROR, "stage": Stage.COMPARE, "message": text}
-    return comparison.facts()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import select
-import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,6 +12,7 @@ from typing import Any
 
 from probes.run.adapter import Capabilities
 from probes.run.environment import thread_environment
+from probes.run.envs import how_to_build, interpreter
 from probes.run.flight import Answer, Flight, Loss
 from probes.run.outcome import Environment, Outcome, ProbeResult
 from probes.run.process import ChildProcess, Limits
@@ -32,8 +32,9 @@ LOOK_SECONDS = 1.0  # how often a silent child is looked at
 class Sandbox:
     """Warm children of one runtime in one configuration; use it as a context manager.
 
-    `target` names the target in the results. `python` is the interpreter of the runtime's own
-    environment. `latency=False` leaves timed cases untimed. One thread at a time may use it.
+    `target` names the target in the results. `python` is the interpreter to ask the runtime with;
+    without it, this one or that of the runtime's own environment. `latency=False` leaves timed
+    cases untimed. One thread at a time may use it.
     """
 
     def __init__(
@@ -45,17 +46,17 @@ class Sandbox:
         limits: Limits | None = None,
         target: str = "",
         latency: bool = True,
-        python: str = sys.executable,
+        python: str = "",
     ) -> None:
         self.runtime = RUNTIMES[runtime]
         self.config = {"threads": 1, **self.runtime.config, **(config or {})}
         self.limits = limits or Limits()
         self.target = target or runtime
         self.latency = latency
-        self.python = python
+        self.python = python or interpreter(runtime)
         self._slots = [Slot(self._start_child) for _ in range(children)]
         self._serials = itertools.count(1)
-        self._unavailable = ""
+        self._unavailable = "" if self.python else how_to_build(runtime)
         self._looked = 0.0
         self._ready: deque[ProbeResult] = deque()
         self._verdicts: Verdicts | None = None
@@ -233,7 +234,9 @@ class Sandbox:
 
     def _learn(self, hello: dict[str, Any]) -> None:
         self._capabilities = Capabilities.from_dict(hello["capabilities"])
-        self._verdicts = Verdicts(self.target, str(hello["version"]), hello["environment"])
+        self._verdicts = Verdicts(
+            self.target, str(hello["version"]), hello["environment"], self._capabilities.arithmetic
+        )
 
     def _start_child(self) -> ChildProcess:
         return ChildProcess(

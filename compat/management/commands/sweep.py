@@ -19,6 +19,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--target", required=True, help="a target, a column or a runtime")
         parser.add_argument("--operators", nargs="+", metavar="OPERATOR", help="Conv, domain::Name")
+        parser.add_argument(
+            "--mainstream", action="store_true", help="leave out the node tests of onnx"
+        )
         parser.add_argument("--resume", action="store_true", help="go on with the stopped sweep")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -27,7 +30,11 @@ class Command(BaseCommand):
             sweep = (
                 _stopped(target)
                 if options["resume"]
-                else start_sweep(target=target, operators=options["operators"])
+                else start_sweep(
+                    target=target,
+                    operators=options["operators"],
+                    mainstream=options["mainstream"],
+                )
             )
             self._run(sweep)
         except (SweepError, LookupError, StartError) as error:

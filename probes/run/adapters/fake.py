@@ -156,7 +156,7 @@ class FakeAdapter(Adapter):
             evidence=self.config.get("evidence", "measured"),
         )
 
-    def load(self, model: bytes, enter: Enter) -> Session:
+    def load(self, model: bytes, inputs: Sequence[Value], enter: Enter) -> Session:
         command, argument = self._command(model)
         at_load = command.endswith("_at_load") and command[: -len("_at_load")]
         enter(Stage.COMPILE)
@@ -190,7 +190,7 @@ def _answer(model: bytes, inputs: Sequence[Value]) -> list[Value]:
     from probes.run.adapters.reference import ReferenceAdapter
 
     try:
-        session = ReferenceAdapter({}).load(model, lambda _: None)
+        session = ReferenceAdapter({}).load(model, inputs, lambda _: None)
         session.feed(inputs)
     except Exception as error:
         raise HarnessError(f"the fake cannot answer: {error}") from error

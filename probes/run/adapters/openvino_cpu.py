@@ -91,7 +91,7 @@ class OpenVinoAdapter(Adapter):
         """No stamps: it reads files of any opset and IR version."""
         return Capabilities()
 
-    def load(self, model: bytes, enter: Enter) -> Session:
+    def load(self, model: bytes, inputs: Sequence[Value], enter: Enter) -> Session:
         enter(Stage.CONVERT)
         try:
             converted = self.core.read_model(model)

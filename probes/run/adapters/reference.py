@@ -55,7 +55,7 @@ class ReferenceAdapter(Adapter):
             max_opset=onnx_opset_version(), max_ir=int(onnx.IR_VERSION), latency_meaningful=False
         )
 
-    def load(self, model: bytes, enter: Enter) -> Session:
+    def load(self, model: bytes, inputs: Sequence[Value], enter: Enter) -> Session:
         proto = onnx.load_from_string(model)
         initialised = {tensor.name for tensor in proto.graph.initializer}
         enter(Stage.LOAD)

@@ -1,13 +1,16 @@
 """Forms present a case differently and never change what it computes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, numpy_helper, parser
+from onnx.reference import ReferenceEvaluator
 
+from probes.cases.casting import fits, narrowed
 from probes.cases.forms import FORMS, apply_form, forms_for
+from probes.model.values import from_numpy, to_numpy
 from tests.probes.cases.make import make_case, make_inputs, make_model, make_node_model
 
 FLOAT = TensorProto.FLOAT
@@ -18,10 +21,17 @@ ONE = make_inputs(np.ones((2, 3), np.float32))
 class Stamps:
     max_opset: int | None = None
     max_ir: int | None = None
+    dtypes: tuple = ()
+    static_shapes: bool = False
+    constant_inputs: bool = False
+    explicit_attributes: bool = False
+
+
+ANY = Stamps()
 
 
 def restamp(model, opset=None, ir=None, inputs=ONE):
-    formed = apply_form("restamped", model.SerializeToString(), inputs, max_opset=opset, max_ir=ir)
+    formed = apply_form("restamped", model.SerializeToString(), inputs, Stamps(opset, ir))
     return formed and onnx.load_from_string(formed[0])
 
 
@@ -31,7 +41,7 @@ def stamps(model):
 
 def test_as_is_changes_nothing():
     case = make_case()
-    assert apply_form("as_is", case.model, case.inputs) == (case.model, case.inputs)
+    assert apply_form("as_is", case.model, case.inputs, ANY) == (case.model, case.inputs)
 
 
 def test_lowered_where_the_operators_are_old_enough():
@@ -95,7 +105,7 @@ def test_initializers_without_inputs_need_ir_4():
 def test_constant_bakes_all_but_the_first_input():
     model = make_node_model("Sub", [(FLOAT, (2,)), (FLOAT, ())], [(FLOAT, (2,))], 13, ir=3)
     inputs = make_inputs(np.float32([5, 6]), np.float32(2))
-    formed, left = apply_form("constant", model.SerializeToString(), inputs)
+    formed, left = apply_form("constant", model.SerializeToString(), inputs, ANY)
     proto = onnx.load_from_string(formed)
     assert [info.name for info in proto.graph.input] == ["i0"]
     assert left == inputs[:1]
@@ -108,19 +118,19 @@ def test_constant_keeps_text_and_refuses_what_cannot_be_baked():
     text = TensorProto.STRING
     model = make_node_model("StringConcat", [(text, (1,)), (text, (1,))], [(text, (1,))], 20)
     inputs = make_inputs(np.asarray(["a"], object), np.asarray(["é"], object))
-    formed, _ = apply_form("constant", model.SerializeToString(), inputs)
+    formed, _ = apply_form("constant", model.SerializeToString(), inputs, ANY)
     baked = onnx.load_from_string(formed).graph.initializer[0]
     assert baked.string_data[0].decode() == "é"
     case = make_case()
-    assert apply_form("constant", case.model, case.inputs) is None
-    assert apply_form("constant", case.model, (case.inputs[0], None)) is None
+    assert apply_form("constant", case.model, case.inputs, ANY) is None
+    assert apply_form("constant", case.model, (case.inputs[0], None), ANY) is None
 
 
 def test_forms_combine():
     model = make_node_model("Sub", [(FLOAT, (2,)), (FLOAT, ())], [(FLOAT, (2,))], 21, ir=10)
     inputs = make_inputs(np.float32([5, 6]), np.float32(2))
     formed, left = apply_form(
-        "restamped+constant", model.SerializeToString(), inputs, max_opset=17, max_ir=8
+        "restamped+constant", model.SerializeToString(), inputs, Stamps(17, 8)
     )
     assert stamps(onnx.load_from_string(formed)) == (17, 8)
     assert len(left) == 1
@@ -133,3 +143,73 @@ def test_forms_for_a_runtime():
     assert forms_for(case, Stamps(17, 10)) == ("as_is", "restamped")
     assert forms_for(case, Stamps(None, 9)) == ("as_is", "restamped")
     assert set(FORMS) >= {"as_is", "restamped", "constant"}
+
+
+def test_a_restamp_that_cannot_be_is_not_planned():
+    gelu = make_case(make_node_model("Gelu", [(FLOAT, (2, 3))], [(FLOAT, (2, 3))], 20))
+    assert forms_for(gelu, Stamps(19)) == ("as_is",)
+
+
+def test_forms_follow_what_the_runtime_wants():
+    model = make_node_model("LayerNormalization", [(FLOAT, (2, 3))] * 2, [(FLOAT, (2, 3))], 17)
+    case = make_case(model, make_inputs(*[np.ones((2, 3), np.float32)] * 2))
+    wants = Stamps(constant_inputs=True, explicit_attributes=True, dtypes=("float",))
+    assert forms_for(case, wants) == ("as_is", "defaults", "constant", "defaults+constant")
+    low = replace(wants, max_opset=16, dtypes=("double",))
+    assert forms_for(case, low) == ("as_is",)  # the operator came with opset 17
+    half = make_case(make_node_model("Relu", [(10, (2, 3))], [(10, (2, 3))], 17))
+    assert forms_for(half, Stamps(16, dtypes=("float",))) == (
+        "as_is", "restamped", "restamped+cast",
+    )  # fmt: skip
+    assert forms_for(half, Stamps(dtypes=("int8",))) == ("as_is",)
+
+
+def test_static_takes_its_shapes_from_what_is_fed():
+    model = make_node_model("Relu", [(FLOAT, ("n", 3))], [(FLOAT, ("n", 3))], 17)
+    assert forms_for(make_case(model, ONE), Stamps(static_shapes=True)) == ("as_is", "static")
+    formed, fed = apply_form("static", model.SerializeToString(), ONE, ANY)
+    shape = onnx.load_from_string(formed).graph.input[0].type.tensor_type.shape
+    assert [dim.dim_value for dim in shape.dim] == [2, 3]
+    assert fed == ONE
+    fixed = make_node_model("Relu", [(FLOAT, (2, 3))], [(FLOAT, (2, 3))], 17)
+    assert apply_form("static", fixed.SerializeToString(), ONE, ANY) is None
+
+
+def test_defaults_writes_out_what_the_schema_says():
+    model = make_node_model("LayerNormalization", [(FLOAT, (2, 3))] * 2, [(FLOAT, (2, 3))], 17)
+    formed, _ = apply_form("defaults", model.SerializeToString(), ONE * 2, ANY)
+    (node,) = onnx.load_from_string(formed).graph.node
+    told = {
+        attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in node.attribute
+    }
+    assert told["axis"] == -1
+    assert told["epsilon"] == pytest.approx(1e-5)
+    relu = make_node_model("Relu", [(FLOAT, (2, 3))], [(FLOAT, (2, 3))], 17)
+    assert apply_form("defaults", relu.SerializeToString(), ONE, ANY) is None
+
+
+def test_cast_wraps_the_edge_and_rounds_nothing():
+    model = make_node_model("Add", [(10, (2,)), (10, (2,))], [(10, (2,))], 17)
+    inputs = make_inputs(np.float16([1.5, 2]), np.float16([0.1, 3]))
+    formed, fed = apply_form("cast", model.SerializeToString(), inputs, Stamps(dtypes=("float",)))
+    proto = onnx.load_from_string(formed)
+    onnx.checker.check_model(proto, full_check=True)
+    assert [node.op_type for node in proto.graph.node] == ["Cast", "Cast", "Add", "Cast"]
+    assert {value.dtype for value in fed} == {FLOAT}
+    assert {info.type.tensor_type.elem_type for info in proto.graph.output} == {FLOAT}
+    (wide,) = ReferenceEvaluator(proto).run(
+        None, {info.name: to_numpy(v) for info, v in zip(proto.graph.input, fed, strict=True)}
+    )
+    (expected,) = make_inputs(np.float16([1.5, 2]) + np.float16([0.1, 3]))
+    assert narrowed(from_numpy(wide), expected) == expected
+
+
+def test_cast_does_not_apply_where_a_value_has_no_place():
+    model = make_node_model("Abs", [(7, (2,))], [(7, (2,))], 17).SerializeToString()
+    small, large = make_inputs(np.int64([1, 2])), make_inputs(np.int64([1, 2**40]))
+    assert apply_form("cast", model, small, Stamps(dtypes=("int32",)))
+    assert apply_form("cast", model, large, Stamps(dtypes=("int32",))) is None
+    assert not fits(large, ("int32",))
+    double = make_node_model("Abs", [(11, (2,))], [(11, (2,))], 17).SerializeToString()
+    wide = make_inputs(np.float64([0.1, 2]))
+    assert apply_form("cast", double, wide, Stamps(dtypes=("float",))) is None
