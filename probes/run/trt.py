@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import onnx
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
 from probes.model.values import DTYPES, Tensor, Value, to_numpy
 from probes.run.adapter import HarnessError, Refused
 from probes.run.outcome import Stage
@@ -74,12 +77,13 @@ def parse(trt: Any, network: Any, logger: Any, log: Log, model: bytes, *, here: 
 
 def add_profile(
     builder: Any, network: Any, config: Any, model: bytes, inputs: Sequence[Value]
-) -> None:
-    """One profile of exactly the probe's inputs, where a shape or a shape's values are open."""
+) -> Any:
+    """One profile of exactly the probe's inputs, where a shape or a shape's values are open; None
+    where none is needed."""
     tensors = [network.get_input(i) for i in range(network.num_inputs)]
     asking = [t for t in tensors if t.is_shape_tensor or -1 in tuple(t.shape)]
     if not asking:
-        return
+        return None
     values = named_inputs(model, inputs)
     profile = builder.create_optimization_profile()
     for tensor in asking:
@@ -93,6 +97,7 @@ def add_profile(
             profile.set_shape(tensor.name, value.dims, value.dims, value.dims)
     if config.add_optimization_profile(profile) < 0:
         raise HarnessError("the builder does not take the optimization profile of the inputs")
+    return profile
 
 
 def build(builder: Any, network: Any, config: Any, log: Log) -> Any:
@@ -102,7 +107,8 @@ def build(builder: Any, network: Any, config: Any, log: Log) -> Any:
     if plan is None:
         if lacks_memory(log.errors):
             raise MemoryError("\n".join(log.errors))
-        raise _failure(Stage.COMPILE, builder_verdict(log.errors))
+        reasons = [line for line in log.warnings if "DLA" in line]
+        raise _failure(Stage.COMPILE, builder_verdict([*log.errors, *reasons]))
     return plan
 
 
@@ -175,9 +181,6 @@ def _type_name(proto: Any) -> str:
 
 def _graph(model: bytes) -> Any:
     """Bytes that are no model have an empty one."""
-    import onnx
-    from google.protobuf.message import DecodeError
-
     try:
         return onnx.load_from_string(model).graph
     except DecodeError:
