@@ -99,7 +99,7 @@ class OrtAdapter(Adapter):
         opset, ir = newest_stamps()
         return Capabilities(max_opset=opset, max_ir=ir)
 
-    def load(self, model: bytes, enter: Enter) -> Session:
+    def load(self, model: bytes, inputs: Sequence[Value], enter: Enter) -> Session:
         enter(Stage.LOAD)
         try:
             session = ort.InferenceSession(
