@@ -56,6 +56,7 @@ CAPABILITIES: dict[str, _Check] = {
     "max_opset": _is(int, type(None)),
     "max_ir": _is(int, type(None)),
     "dtypes": lambda value: type(value) is list and all(type(each) is str for each in value),
+    "min_opset": _is(int, type(None)),
     "static_shapes": _is(bool),
     "constant_inputs": _is(bool),
     "explicit_attributes": _is(bool),

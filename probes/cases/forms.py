@@ -13,7 +13,7 @@ import onnx
 
 from probes.cases.case import walk_nodes
 from probes.cases.casting import can_wrap, wrap_in_casts
-from probes.cases.restamp import IR_OF_LOOSE_INITIALIZERS, oldest_stamps, restamp
+from probes.cases.restamp import IR_OF_LOOSE_INITIALIZERS, Range, possible_stamps, restamp
 from probes.model.values import DTYPES, STRING, Tensor, Value
 
 Formed = tuple[bytes, tuple[Value, ...]]
@@ -21,9 +21,10 @@ Traits = Mapping[str, Any]
 
 
 class Takes(Protocol):
-    """What a runtime reads: the newest versions (None: no limit known), boundary types (empty: not
-    known)."""
+    """What a runtime reads: versions (None: no limit known), boundary types (empty: not known)."""
 
+    @property
+    def min_opset(self) -> int | None: ...
     @property
     def max_opset(self) -> int | None: ...
     @property
@@ -68,8 +69,9 @@ class FormFunction(Protocol):
 def restamped(
     proto: onnx.ModelProto, inputs: Sequence[Value], takes: Takes
 ) -> Sequence[Value] | None:
-    """The ai.onnx opset and the IR version lowered to the maxima."""
-    return inputs if restamp(proto, takes.max_opset, takes.max_ir) else None
+    """The ai.onnx opset and the IR version moved to the nearest that the runtime reads."""
+    allowed = Range(takes.min_opset, takes.max_opset, takes.max_ir)
+    return inputs if restamp(proto, allowed) else None
 
 
 def static(proto: onnx.ModelProto, inputs: Sequence[Value], takes: Takes) -> Sequence[Value] | None:
@@ -150,7 +152,7 @@ def forms_for(case: Described, wants: Wants) -> tuple[str, ...]:
     form that may help; all of them together."""
     need = [name for name in ("restamped", "static") if NEEDED[name](case, wants)]
     help_ = [name for name in ("defaults", "constant", "cast") if HELPFUL[name](case, wants)]
-    if _above_and_stuck(case, wants):
+    if "restamped" in need and _is_stuck(case, wants):
         return ("as_is",)
     chosen = [[], need, *([*need, name] for name in help_)]
     if len(help_) > 1:
@@ -160,11 +162,10 @@ def forms_for(case: Described, wants: Wants) -> tuple[str, ...]:
 
 def find_traits(proto: onnx.ModelProto, inputs: Sequence[Value]) -> dict[str, Any]:
     """What of a case decides which forms apply, as a JSON-ready document."""
-    opset, ir_version = oldest_stamps(proto)
+    stamps = possible_stamps(proto)
     edge = {_edge_type(info.type) for info in (*proto.graph.input, *proto.graph.output)}
     return {
-        "oldest_opset": opset,
-        "oldest_ir": ir_version,
+        **stamps._asdict(),
         "dynamic": _is_dynamic(proto),
         "defaults": any(True for _ in _left_out(proto)),
         "constant": _can_be_constant(inputs),
@@ -176,19 +177,26 @@ def _above(version: int, maximum: int | None) -> bool:
     return maximum is not None and version > maximum
 
 
-def _too_new(case: Described, takes: Takes) -> bool:
-    return _above(case.opset, takes.max_opset) or _above(case.ir_version, takes.max_ir)
+def _out_of_range(case: Described, takes: Takes) -> bool:
+    return (
+        _above(case.opset, takes.max_opset)
+        or _above(case.ir_version, takes.max_ir)
+        or _above(takes.min_opset or 0, case.opset)
+    )
 
 
-def _above_and_stuck(case: Described, takes: Takes) -> bool:
-    """Too new, and an operator or type of it is younger than what the runtime reads."""
-    oldest = case.traits.get("oldest_opset", 0), case.traits.get("oldest_ir", 0)
-    stuck = _above(oldest[0], takes.max_opset) or _above(oldest[1], takes.max_ir)
-    return stuck and _too_new(case, takes)
+def _is_stuck(case: Described, takes: Takes) -> bool:
+    """Whether an operator or type of it would mean something else in what the runtime reads."""
+    traits = case.traits
+    return (
+        _above(traits.get("oldest_opset", 0), takes.max_opset)
+        or _above(traits.get("oldest_ir", 0), takes.max_ir)
+        or _above(takes.min_opset or 0, traits.get("newest_opset"))
+    )
 
 
 NEEDED: dict[str, Applies] = {
-    "restamped": _too_new,
+    "restamped": _out_of_range,
     "static": lambda case, wants: wants.static_shapes and bool(case.traits.get("dynamic")),
 }
 HELPFUL: dict[str, Applies] = {

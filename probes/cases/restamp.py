@@ -1,8 +1,9 @@
-"""Lowering the version stamps of a model, where that changes nothing of what it computes."""
+"""Other version stamps for a model, where that changes nothing of what it computes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import onnx
 
@@ -25,44 +26,66 @@ IR_OF_DTYPE: dict[int, int] = {
 }
 
 
-def restamp(proto: onnx.ModelProto, max_opset: int | None, max_ir: int | None) -> bool:
-    """Lower the ai.onnx opset and the IR version in place to the maxima.
+class Range(NamedTuple):
+    """The stamps that a runtime reads; None where it states no limit."""
 
-    False when nothing is above them, or when an operator, a dtype or a construct of the model is
-    younger than the maximum (it would mean something else, or nothing, there).
+    min_opset: int | None
+    max_opset: int | None
+    max_ir: int | None
+
+
+class Stamps(NamedTuple):
+    """The stamps under which a model means the same."""
+
+    oldest_opset: int
+    newest_opset: int
+    oldest_ir: int
+
+
+def restamp(proto: onnx.ModelProto, allowed: Range) -> bool:
+    """Bring the ai.onnx opset and the IR version in place into what is allowed.
+
+    False when nothing is outside, or when an operator, a dtype or a construct of the model would
+    mean something else, or nothing, there.
     """
-    lowered_opset = _lower_opsets(proto, max_opset)
-    lowered_ir = _lower_ir(proto, max_ir)
-    return lowered_opset is not None and lowered_ir is not None and (lowered_opset or lowered_ir)
+    moved_opset = _move_opsets(proto, allowed)
+    lowered_ir = _lower_ir(proto, allowed.max_ir)
+    return moved_opset is not None and lowered_ir is not None and (moved_opset or lowered_ir)
 
 
-def oldest_stamps(proto: onnx.ModelProto) -> tuple[int, int]:
-    """The lowest ai.onnx opset and the lowest IR version that the model may be restamped to."""
+def possible_stamps(proto: onnx.ModelProto) -> Stamps:
+    """Between which ai.onnx opsets, and from which IR version on, the model may be restamped."""
     local = {(domain_name(f.domain), f.name) for f in proto.functions}
     groups = [(proto.opset_import, proto.graph.node)]
     groups += [(function.opset_import, function.node) for function in proto.functions]
-    oldest = max(_oldest_opset(imports, nodes, local) for imports, nodes in groups)
-    return oldest, min(_needed_ir(proto), proto.ir_version)
+    ranges = [_same_opsets(imports, nodes, local) for imports, nodes in groups]
+    return Stamps(
+        max(oldest for oldest, _ in ranges),
+        min(newest for _, newest in ranges),
+        min(_needed_ir(proto), proto.ir_version),
+    )
 
 
-def _oldest_opset(
+def _same_opsets(
     imports: Sequence[onnx.OperatorSetIdProto],
     nodes: Sequence[onnx.NodeProto],
     local: set[tuple[str, str]],
-) -> int:
+) -> tuple[int, int]:
     opset = max(
         (each.version for each in imports if domain_name(each.domain) == "ai.onnx"), default=0
     )
-    lower = opset
-    while lower > 1 and _mean_the_same(nodes, local, opset, lower - 1):
-        lower -= 1
-    return lower
+    oldest = newest = opset
+    while oldest > 1 and _mean_the_same(nodes, local, opset, oldest - 1):
+        oldest -= 1
+    while newest < onnx.defs.onnx_opset_version() and _mean_the_same(
+        nodes, local, opset, newest + 1
+    ):
+        newest += 1
+    return oldest, newest
 
 
-def _lower_opsets(proto: onnx.ModelProto, maximum: int | None) -> bool | None:
-    """Whether an import was lowered; None when one cannot be."""
-    if maximum is None:
-        return False
+def _move_opsets(proto: onnx.ModelProto, allowed: Range) -> bool | None:
+    """Whether an import was moved; None when one cannot be."""
     local = {(domain_name(f.domain), f.name) for f in proto.functions}
     changed = False
     for imports, nodes in [
@@ -70,23 +93,25 @@ def _lower_opsets(proto: onnx.ModelProto, maximum: int | None) -> bool | None:
         *((function.opset_import, function.node) for function in proto.functions),
     ]:
         for entry in imports:
-            if domain_name(entry.domain) != "ai.onnx" or entry.version <= maximum:
+            wanted = min(entry.version, allowed.max_opset or entry.version)
+            wanted = max(wanted, allowed.min_opset or wanted)
+            if domain_name(entry.domain) != "ai.onnx" or entry.version == wanted:
                 continue
-            if not _mean_the_same(nodes, local, entry.version, maximum):
+            if not _mean_the_same(nodes, local, entry.version, wanted):
                 return None
-            entry.version = maximum
+            entry.version = wanted
             changed = True
     return changed
 
 
 def _mean_the_same(
-    nodes: Sequence[onnx.NodeProto], local: set[tuple[str, str]], opset: int, lower: int
+    nodes: Sequence[onnx.NodeProto], local: set[tuple[str, str]], opset: int, other: int
 ) -> bool:
     """Whether every standard operator has the same since-version under both opsets."""
     if opset > onnx.defs.onnx_opset_version():
         return False  # this onnx does not know what the newer opset changed
     return all(
-        _since(node.op_type, opset) == _since(node.op_type, lower) != 0
+        _since(node.op_type, opset) == _since(node.op_type, other) != 0
         for node in walk_nodes(nodes)
         if domain_name(node.domain) == "ai.onnx" and ("ai.onnx", node.op_type) not in local
     )

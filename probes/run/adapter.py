@@ -35,13 +35,14 @@ class NotApplicable(Exception):
 class Capabilities:
     """What a runtime takes and what its answers mean; the forms of a probe follow from it.
 
-    max_opset, max_ir: None = not known. dtypes: what it takes at a graph's inputs and outputs, by
+    min_opset, max_opset, max_ir: None = not known. dtypes: what it takes at a graph's inputs and outputs, by
     ONNX's names; empty: not known. arithmetic: "" for the model's own types, "float16" or "int8"
     where it computes in less (probes.run.tolerances). evidence: "measured" or "simulated".
     """
 
     max_opset: int | None = None
     max_ir: int | None = None
+    min_opset: int | None = None
     dtypes: tuple[str, ...] = ()
     static_shapes: bool = False  # no dynamic dimension
     constant_inputs: bool = False  # weights, axes and sizes as constants

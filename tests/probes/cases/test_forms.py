@@ -21,6 +21,7 @@ ONE = make_inputs(np.ones((2, 3), np.float32))
 class Stamps:
     max_opset: int | None = None
     max_ir: int | None = None
+    min_opset: int | None = None
     dtypes: tuple = ()
     static_shapes: bool = False
     constant_inputs: bool = False
@@ -148,6 +149,15 @@ def test_forms_for_a_runtime():
 def test_a_restamp_that_cannot_be_is_not_planned():
     gelu = make_case(make_node_model("Gelu", [(FLOAT, (2, 3))], [(FLOAT, (2, 3))], 20))
     assert forms_for(gelu, Stamps(19)) == ("as_is",)
+
+
+def test_raised_to_the_oldest_that_is_read():
+    old = make_node_model("Relu", [(FLOAT, (2, 3))], [(FLOAT, (2, 3))], 6, ir=4)
+    assert forms_for(make_case(old), Stamps(min_opset=7)) == ("as_is", "restamped")
+    formed, _ = apply_form("restamped", old.SerializeToString(), ONE, Stamps(min_opset=7))
+    assert stamps(onnx.load_from_string(formed)) == (7, 4)
+    softmax = make_node_model("Softmax", [(FLOAT, (2, 3))], [(FLOAT, (2, 3))], 11, ir=4)
+    assert forms_for(make_case(softmax), Stamps(min_opset=13)) == ("as_is",)
 
 
 def test_forms_follow_what_the_runtime_wants():
