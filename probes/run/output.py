@@ -47,3 +47,17 @@ def join(first: bytes, second: bytes) -> bytes:
 def clean(raw: bytes) -> str:
     """Text that a database and a page can hold, whatever a C++ library printed."""
     return raw.decode("utf-8", "replace").replace("\0", "\ufffd")
+
+
+def written(descriptor: int) -> int:
+    """How much was printed so far; 0 where the descriptor is no file."""
+    return os.fstat(descriptor).st_size
+
+
+def since(descriptor: int, start: int) -> str:
+    """What was printed after the first `start` bytes: all there is where the file was cut since."""
+    size = os.fstat(descriptor).st_size
+    first = start if start <= size else 0
+    if first == size:
+        return ""
+    return clean(os.pread(descriptor, min(size - first, MAX_LOG), first))
