@@ -35,9 +35,10 @@ class NotApplicable(Exception):
 class Capabilities:
     """What a runtime takes and what its answers mean; the forms of a probe follow from it.
 
-    min_opset, max_opset, max_ir: None = not known. dtypes: what it takes at a graph's inputs and outputs, by
-    ONNX's names; empty: not known. arithmetic: "" for the model's own types, "float16" or "int8"
-    where it computes in less (probes.run.tolerances). evidence: "measured" or "simulated".
+    min_opset, max_opset, max_ir: None = not known. dtypes: what it takes at a graph's inputs and
+    outputs, by ONNX's names; empty: not known. arithmetic: "" for the model's own types, "float16"
+    or "int8" where it computes in less (probes.run.tolerances). evidence: "measured" or
+    "simulated".
     """
 
     max_opset: int | None = None
@@ -89,6 +90,10 @@ class Session(ABC):
     @abstractmethod
     def outputs(self, raw: Any) -> list[Value]:
         """What `run` returned, as values in the order of the graph's outputs."""
+
+    def conditions(self) -> dict[str, Any]:
+        """What else the latency was taken under; asked when it has been."""
+        return {}
 
     def close(self) -> None:
         """Give the model's memory back."""

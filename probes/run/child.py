@@ -150,6 +150,7 @@ class Probe:
             reply["steps"] = list(session.steps)
         if header.get("timed"):
             latency = measure(lambda: _run_once(session), threads=self.threads)
+            latency.conditions.update(session.conditions())
             reply["latency"] = dict(vars(latency))
             reply["peak_memory_bytes"] = peak_bytes()
         return outputs

@@ -12,9 +12,7 @@ from onnx import helper
 from probes.model.values import from_numpy, pack_values
 from probes.run.adapter import HarnessError, Refused
 from probes.run.child import Probe
-from probes.run.cuda import NAMES, Cuda, CudaError, load_library
 from probes.run.outcome import Placement, Stage
-from probes.run.trt_placement import describe, inspected_layers, logged_layers, place
 from tests.probes.run.fake_jetson import FakeCudart, FakeJetson, Scene, read
 from tests.probes.run.make import make_model, numbers_of, tensor
 
@@ -86,6 +84,9 @@ def test_the_child_answers_with_outputs_placement_latency_and_one_line_of_layers
     assert np.frombuffer(outputs[0], np.float32).tolist() == [-1, 2, -3]
     assert reply["placement"] == "accelerator"
     assert reply["latency"]["count"] >= 3
+    conditions = reply["latency"]["conditions"]
+    assert (conditions["clock"], conditions["cuda_event_p50_ms"]) == ("perf_counter", 0.25)
+    assert (conditions["synchronised"], conditions["copies"]) == ("stream", "excluded")
     said = capfd.readouterr().out
     assert said == "Layers, ms: Conv_0 + Relu_1 0.5000; PWN(Mul_3) 0.1250\n"
 
@@ -98,7 +99,6 @@ def test_a_run_is_timed_by_events_around_it_and_waits_for_the_stream(make, cudar
     grown = {name: cudart.calls[name] - before.get(name, 0) for name in cudart.calls}
     assert (grown["cudaEventRecord"], grown["cudaStreamSynchronize"]) == (2, 1)
     assert grown["cudaMemcpy"] == grown["cudaMalloc"] == 0  # copies are not timed
-    assert session.conditions()["cuda_event_p50_ms"] == 0.25
     assert fake.contexts[0].profiler is None  # it would slow down what is timed
 
 
@@ -358,44 +358,3 @@ def test_the_board_is_described(make, monkeypatch, tmp_path):
         "l4t": ["# R36 (release), REVISION: 4.0"], "tf32": False,
     }  # fmt: skip
     assert adapter.version == "10.3.0"
-
-
-def test_inspector_output_without_detail_still_names_the_layers():
-    layers = inspected_layers(read("names.json"))
-    assert dict(layers) == {("Conv_0", "GPU"): 1}
-    assert place(layers, "GPU") is Placement.ACCELERATOR
-    assert place(layers, "DLA") is Placement.FALLBACK
-    assert inspected_layers("{}") == {}
-
-
-def test_a_log_without_placement_and_older_spellings():
-    assert logged_layers(["Engine generation completed"]) == {}
-    assert logged_layers(["[DlaLayer] {ForeignNode[(Unnamed Layer* 0) [ElementWise]]},"]) == {
-        ("(Unnamed Layer* 0) [ElementWise]", "DLA"): 1
-    }
-    assert logged_layers(["[GpuLayer] Conv_0"]) == {("Conv_0", "GPU"): 1}
-    assert describe(logged_layers(["[GpuLayer] Conv_0"]), ["a warning"]) == "Conv_0:GPU"
-
-
-def test_an_error_of_cuda_names_the_call():
-    library = FakeCudart()
-    library.failing["cudaFree"] = 1
-    with pytest.raises(CudaError, match=r"cudaFree: an error \(1\)"):
-        Cuda(library).free(1)
-
-
-def test_the_library_is_looked_for_by_every_name(monkeypatch):
-    tried = []
-
-    def load(name):
-        tried.append(name)
-        if name == NAMES[1]:
-            return "library"
-        raise OSError(name)
-
-    monkeypatch.setattr("ctypes.CDLL", load)
-    assert load_library() == "library"
-    assert tried == list(NAMES[:2])
-    monkeypatch.setattr("probes.run.cuda.NAMES", ("nothing.so",))
-    with pytest.raises(ImportError, match=r"not here: nothing\.so"):
-        load_library()
