@@ -39,12 +39,17 @@ PART: list[OpenApiParameter | type[serializers.Serializer[Any]]] = [
 ]
 
 
-def part_of(request: Request, rows: Sequence[Any]) -> tuple[Sequence[Any], dict[str, str]]:
-    """The rows that `limit` and `offset` ask for (all without a limit), and the headers."""
+def part_of(
+    request: Request, rows: Sequence[Any], *, usual: int | None = None
+) -> tuple[Sequence[Any], dict[str, str]]:
+    """The rows that `limit` and `offset` ask for, and the headers.
+
+    Without a limit all of them, or `usual` of a list that may be very long.
+    """
     asked = PartSerializer(data=request.query_params)
     asked.is_valid(raise_exception=True)
     offset = asked.validated_data["offset"]
-    end = offset + asked.validated_data.get("limit", len(rows))
+    end = offset + asked.validated_data.get("limit", usual or len(rows))
     headers = {"X-Total-Count": str(len(rows))}
     if end < len(rows):
         address = replace_query_param(request.build_absolute_uri(), "offset", str(end))

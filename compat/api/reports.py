@@ -18,7 +18,14 @@ from rest_framework.views import APIView
 from compat.api.parsers import FactsJson
 from compat.api.problems import ProblemSerializer
 from compat.models import Report
-from compat.reports import Answer, ReportError, answer_facts, answer_model, load_report
+from compat.reports import (
+    Answer,
+    ReportError,
+    answer_facts,
+    answer_model,
+    delete_report,
+    load_report,
+)
 from probes.judge.told import told_result
 
 FORM_BYTES = 100_000  # what the other fields may add to the file
@@ -175,6 +182,13 @@ class OneReport(APIView):
         response = Response(report_document(request, report))
         response["Cache-Control"] = "private, no-store"
         return response
+
+    @extend_schema(operation_id="delete_report", responses={204: None, 404: ProblemSerializer})
+    def delete(self, request: Request, token: str) -> Response:
+        """Delete a report, and its file if it was kept; whoever has its token may."""
+        if not delete_report(token):
+            raise NotFound("There is no report with this token.")
+        return Response(status=204)
 
 
 def report_document(request: Request, report: Report) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Results documents: what an agent or a board without a network found, as JSON lines."""
+"""Results: the newest as a list, and the documents of what an agent or a board found."""
 
 import codecs
 from collections.abc import Iterator
@@ -8,18 +8,26 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import BaseParser
+from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from compat.api.access import HasScope
 from compat.api.agent import token_device
+from compat.api.documents import document, serializer_of
+from compat.api.pages import PART, listed, part_of
 from compat.api.problems import ProblemSerializer
 from compat.exchange import ExchangeError, parse_documents
+from compat.history import ResultRow, load_results
 from compat.models import Token
 from compat.submissions import submit
+from compat.targets import resolve
 from compat.tokens import allows
 from probes.protocol import RESULTS_TYPE
+from probes.run.outcome import Outcome
 
+USUAL = 100  # results in an answer where no limit is asked for
 LONGEST_LINE = 1 << 20
 LARGEST = 256 << 20
 STEP = 1 << 16
@@ -42,9 +50,44 @@ class RecordedSerializer(serializers.Serializer[Any]):
     known = serializers.IntegerField()
 
 
+class ReadOrSubmit(HasScope):
+    """Reading is for whoever may read the matrix, submitting for devices."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        view.scope = "results" if request.method == "POST" else "read"
+        return super().has_permission(request, view)
+
+
+class FilterSerializer(serializers.Serializer[Any]):
+    """Which results: of a target, a column or a runtime; of "Conv" or "domain::Name"."""
+
+    target = serializers.CharField(max_length=260, required=False)
+    operator = serializers.CharField(max_length=200, required=False)
+    outcome = serializers.ChoiceField(choices=[each.value for each in Outcome], required=False)
+
+
 class Results(APIView):
-    scope = "results"
     parser_classes = [JsonLines]
+    permission_classes: list[type[BasePermission]] = [ReadOrSubmit]
+
+    @extend_schema(
+        operation_id="list_results",
+        parameters=[FilterSerializer, *PART],
+        responses={
+            200: serializer_of(ResultRow)(many=True),
+            404: ProblemSerializer,
+            422: ProblemSerializer,
+        },
+    )
+    def get(self, request: Request) -> Response:
+        """The newest result of each case, form and target; 100 of them without a limit."""
+        asked = FilterSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        filters = dict(asked.validated_data)
+        if "target" in filters:
+            (filters["where"],) = resolve([filters.pop("target")])
+        part, headers = part_of(request, load_results(**filters), usual=USUAL)
+        return listed(document(part), headers)
 
     @extend_schema(
         operation_id="submit_results",

@@ -7,6 +7,7 @@ from compat.history.operator import OperatorPage, load_operator
 from compat.history.parts import NotKnown, OperatorHead, ProbeRow, Verdict, load_operators
 from compat.history.probe import ProbePage, load_probe
 from compat.history.reproducer import Reproducer, load_reproducer, reproducer_zip
+from compat.history.results import ResultRow, load_results
 
 __all__ = [
     "CellDetail",
@@ -19,6 +20,7 @@ __all__ = [
     "ProbeRow",
     "Reproducer",
     "Restrictions",
+    "ResultRow",
     "Verdict",
     "load_cell",
     "load_column",
@@ -27,6 +29,7 @@ __all__ = [
     "load_probe",
     "load_reproducer",
     "load_restrictions",
+    "load_results",
     "reproducer_zip",
     "unabridged",
 ]

@@ -8,9 +8,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from compat.models import Cell, Report
+from compat.tokens import issue_token
 from probes.model.facts import make_facts
 from probes.model.hidden import hide_names
 from tests.make import make_cell, make_model, make_operator
+from tests.openapi import operation_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -220,3 +222,48 @@ def test_more_signatures_or_operators_than_a_file_may_have_are_refused(post, fac
     nodes = [node | {"id": at, "op": f"Op{at}", "sig": None} for at in range(1_001)]
     answer = post({"facts": facts | {"nodes": nodes}, "targets": [CPU]}, 422).json()
     assert "more than 1000 different operators" in answer["detail"]
+
+
+def test_a_report_is_deleted_with_its_kept_file_by_whoever_has_its_token(
+    client, settings, tmp_path, monkeypatch
+):
+    settings.UPLOAD_DIR = tmp_path
+    monkeypatch.setattr("probes.run.analyse.facts_of", make_facts)
+    make_cell(make_operator("Relu"))
+    model = SimpleUploadedFile("m.onnx", make_model("Relu"))
+    token = client.post(URL, {"model": model, "keep": "1"}).json()["token"]
+    kept = tmp_path / f"{token}.onnx"
+    assert kept.exists()
+    answer = client.delete(f"{URL}{token}/")
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert operation_of(answer) == "delete_report"
+    assert not kept.exists()
+    assert not Report.objects.exists()
+    again = client.delete(f"{URL}{token}/")
+    assert (again.status_code, again.json()["code"]) == (404, "not_found")
+
+
+def test_deleting_wants_the_scope_that_submitting_wants(post, client, facts, settings):
+    token = post({"facts": facts}, 202).json()["token"]
+    settings.OPEN_SCOPES = frozenset({"read"})
+    _, reader = issue_token(name="reader", scopes=["read"])
+    _, sender = issue_token(name="sender", scopes=["reports"])
+    refused = [
+        client.delete(f"{URL}{token}/"),
+        client.delete(f"{URL}{token}/", headers=as_(reader)),
+    ]
+    assert [each.status_code for each in refused] == [401, 403]
+    assert Report.objects.exists()
+    assert client.delete(f"{URL}{token}/", headers=as_(sender)).status_code == 204
+    assert not Report.objects.exists()
+
+
+@pytest.mark.parametrize("token", ["nothing", "..", "%2e%2e%2fetc", "new", "x" * 500, "%0a"])
+def test_an_address_that_is_no_reports_deletes_nothing(post, client, facts, token):
+    post({"facts": facts}, 202)
+    assert client.delete(f"{URL}{token}/").status_code == 404
+    assert Report.objects.exists()
+
+
+def as_(secret):
+    return {"Authorization": f"Bearer {secret}"}
