@@ -1,7 +1,8 @@
-"""Case rows and the case folder, filled from the node pack and the tables of the engine."""
+"""Case rows and the case folder, filled from the node packs and the tables of the engine."""
 
 import csv
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -15,10 +16,15 @@ from compat.models import Case, Operator
 from probes.cases import case as engine
 from probes.cases import origins
 from probes.cases.catalogue import CaseStore, alternative_cases, mainstream_cases, read_pack
+from probes.cases.node_files import names_beside, older_name
 from probes.model.signature import Signature, class_key, dtype_key, main_signature, signature_key
 
-PACK = settings.FIXTURES_DIR / "cases" / f"node-onnx-{onnx.__version__}.pack.xz"
-MAINSTREAM = settings.FIXTURES_DIR / "cases" / "mainstream.csv"
+CASES = settings.FIXTURES_DIR / "cases"
+MAINSTREAM = CASES / "mainstream.csv"
+# The installed onnx, then older ones: some toolchains stop there, and models in the field are such.
+RELEASES = (onnx.__version__, "1.15.0")
+PACKS = {release: CASES / f"node-onnx-{release}.pack.xz" for release in RELEASES}
+PACK = PACKS[onnx.__version__]
 BATCH = 500
 
 
@@ -27,22 +33,32 @@ class CaseMismatch(Exception):
 
 
 def files() -> list[Path]:
-    """What the cases are made from: the pack, the list of names, the code that builds and names."""
+    """What the cases are made from: packs, lists of names, the code that builds and names."""
     rooms = (probes.cases, probes.model)
     code = (path for room in rooms for path in Path(room.__path__[0]).rglob("*.py"))
-    return [path for path in (PACK, MAINSTREAM, *sorted(code)) if path.exists()]
+    packs = (path for pack in PACKS.values() for path in (pack, names_beside(pack)))
+    return [path for path in (*packs, MAINSTREAM, *sorted(code)) if path.exists()]
 
 
 def all_cases() -> Iterator[engine.Case]:
-    """The shipped node tests, then what the tables give as built here and checked by id."""
-    named = _named_ids()
-    for case in chain(read_pack(PACK), mainstream_cases(), alternative_cases()):
+    """The shipped node tests, then what the tables give as built here and checked by id.
+
+    A case comes once more under each name that older releases have for its content.
+    """
+    named, older = _named_ids(), _older_names()
+    packs = map(read_pack, PACKS.values())
+    for case in chain(*packs, mainstream_cases(), alternative_cases()):
         expected = named.get(case.name, case.id)
         if case.id != expected:
             raise CaseMismatch(
                 f"{case.name} was built as {case.id}, but {MAINSTREAM.name} names {expected}"
             )
         yield case
+        for name in older.pop(case.id, ()):
+            if name != case.name:
+                yield replace(case, name=name)
+    if older:
+        raise CaseMismatch(f"no pack has the cases {', '.join(sorted(older))}")
 
 
 def load_cases(cases: Iterable[engine.Case] | None = None) -> int:
@@ -110,6 +126,17 @@ def _named_ids() -> dict[str, str]:
         return {row["name"]: row["id"] for row in csv.DictReader(file)}
 
 
+def _older_names() -> dict[str, list[str]]:
+    """Case id -> its names in older releases, of the lists beside their packs."""
+    found: dict[str, list[str]] = {}
+    for release, pack in PACKS.items():
+        if names_beside(pack).exists():
+            with names_beside(pack).open(encoding="utf-8", newline="") as file:
+                for row in csv.DictReader(file):
+                    found.setdefault(row["id"], []).append(older_name(row["test"], release))
+    return found
+
+
 def _row(case: engine.Case, operator: Operator) -> Case:
     signature = case.signature or _signature(case)
     keys = (
@@ -135,6 +162,7 @@ def _row(case: engine.Case, operator: Operator) -> Case:
         oracles_agree=case.oracles_agree,
         citation=case.citation,
         dtypes=_dtypes(signature),
+        traits=case.traits,
         signature=signature,
         **keys,
     )

@@ -40,6 +40,7 @@ class CaseMark:
 class CaseRow:
     id: str
     name: str
+    aliases: tuple[str, ...]  # other tests of the same content, those of older releases too
     core: bool
     origin: str
     since_version: int
@@ -108,6 +109,7 @@ def _case_rows(operator_id: int, columns: Sequence[ColumnHead], marks: _Marks) -
         yield CaseRow(
             id=case.id,
             name=case.name,
+            aliases=tuple(case.aliases),
             core=case.core,
             origin=case.origin,
             since_version=case.since_version,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,10 +34,21 @@ CITATION = "onnx.backend.test, kind=node"
 
 def node_cases() -> Iterator[Case]:
     """Every node test of the installed onnx, in its order; takes about 10 s."""
-    tests = load_node_tests()
+    yield from cases_of(load_node_tests(), release=onnx.__version__, name=node_name)
+
+
+def node_name(test: str, mark: str = "") -> str:
+    """The name of a test as a case; `mark` tells the tests of another onnx apart."""
+    return f"node/{test}{mark}"
+
+
+def cases_of(
+    tests: Sequence[TestCase], *, release: str, name: Callable[[str], str]
+) -> Iterator[Case]:
+    """The tests of one onnx release, in their order, as cases called `name(test)`."""
     by_name = {test.name: test for test in tests}
     for test in tests:
-        yield _make_case(test, by_name)
+        yield _make_case(test, by_name, release, name(test.name))
 
 
 def load_node_tests() -> Sequence[TestCase]:
@@ -50,7 +61,7 @@ def load_node_tests() -> Sequence[TestCase]:
     return tests
 
 
-def _make_case(test: TestCase, by_name: Mapping[str, TestCase]) -> Case:
+def _make_case(test: TestCase, by_name: Mapping[str, TestCase], release: str, name: str) -> Case:
     model = _model(test)
     base, expanded, _ = test.name.partition(MARK)
     origin = origins.BODY if expanded else origins.NODE
@@ -58,7 +69,7 @@ def _make_case(test: TestCase, by_name: Mapping[str, TestCase]) -> Case:
     inputs, expected = _values(test)
     return Case(
         id=case_id(model, inputs),
-        name=f"node/{test.name}",
+        name=name,
         domain=domain,
         op_type=op_type,
         since_version=since,
@@ -69,7 +80,7 @@ def _make_case(test: TestCase, by_name: Mapping[str, TestCase]) -> Case:
         ir_version=model.ir_version,
         inputs=inputs,
         expected=expected,
-        oracle=f"onnx-node-test {onnx.__version__}",
+        oracle=f"onnx-node-test {release}",
         oracles_agree="",
         rtol=test.rtol,
         atol=test.atol,
@@ -117,12 +128,12 @@ def _value(raw: Any, declared: onnx.TypeProto) -> Value:
     kind = declared.WhichOneof("value")
     if raw is None:
         return None
+    if isinstance(raw, (onnx.TensorProto, onnx.SequenceProto, onnx.OptionalProto)):
+        return from_proto(raw)
     if kind == "optional_type":
         return _value(raw, declared.optional_type.elem_type)
     if kind == "sequence_type":
         return [_value(element, declared.sequence_type.elem_type) for element in raw]
-    if isinstance(raw, onnx.TensorProto):
-        return from_proto(raw)
     return from_numpy(np.asarray(raw), declared.tensor_type.elem_type)
 
 

@@ -1,4 +1,4 @@
-"""What a release does once: the node pack with both oracles' word, the list of built cases."""
+"""What a release does once: node packs with both oracles' word, the list of built cases."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from probes.cases.catalogue import (
     alternative_cases,
     mainstream_cases,
     node_cases,
+    read_pack,
     write_pack,
 )
 from probes.cases.forms import forms_for
+from probes.cases.node_files import names_beside, new_among, older_cases, plain_name
 from probes.run.outcome import Outcome, ProbeResult
 from probes.run.sandbox import Limits, ProbeRequest, Sandbox
 
@@ -26,6 +28,7 @@ AGREEING = (Outcome.PASSED, Outcome.CLOSE)
 ANOTHER_ANSWER = (Outcome.MISMATCH, Outcome.WRONG_SHAPE)
 WORDS = {0: "none", 1: "one", 2: "both"}
 COLUMNS = ("name", "id", "operator", "oracles_agree", "citation")
+TEST_COLUMNS = ("test", "id", "case")
 
 
 def oracle_results(cases: Sequence[Case], oracle: str) -> dict[str, ProbeResult]:
@@ -74,25 +77,66 @@ def agreement(outcomes: Sequence[Outcome]) -> str:
 
 def write_list(path: Path, cases: Iterable[Case]) -> int:
     """The CSV by which a server checks that it builds the cases of this release."""
-    rows = [
-        (case.name, case.id, f"{case.domain}.{case.op_type}", case.oracles_agree, case.citation)
-        for case in cases
-    ]
+    return _write_csv(
+        path,
+        COLUMNS,
+        (
+            (case.name, case.id, f"{case.domain}.{case.op_type}", case.oracles_agree, case.citation)
+            for case in cases
+        ),
+    )
+
+
+def write_older(out: Path, *, tests: Path, release: str, newest: Path) -> int:
+    """The tests of an older onnx: a pack of those that `newest` lacks, a CSV that names all.
+
+    The CSV lies beside the pack: the test's name as onnx has it, the id, and the case of this
+    content, be it another's.
+    """
+    known: dict[str, str] = {}
+    for _ in new_among(read_pack(newest), known):
+        pass
+    older = list(older_cases(tests, release))
+    count = write_pack(out, with_agreement(new_among(older, known)))
+    rows = ((plain_name(case.name), case.id, known[case.id]) for case in older)
+    _write_csv(names_beside(out), TEST_COLUMNS, rows)
+    return count
+
+
+def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> int:
+    lines = list(rows)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(rows)
-    return len(rows)
+        writer.writerow(columns)
+        writer.writerows(lines)
+    return len(lines)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m probes.cli.build_cases", description=__doc__)
+    kinds = parser.add_subparsers(dest="what", required=True)
+    for name, told in (
+        ("node-pack", "the tests of the installed onnx"),
+        ("mainstream-list", "names and ids of the mainstream cases"),
+        ("older-node-pack", "the tests of an older onnx, from the files of its wheel"),
+    ):
+        kinds.add_parser(name, help=told).add_argument("out", type=Path)
+    older = kinds.choices["older-node-pack"]
+    older.add_argument("--tests", type=Path, required=True, help="onnx/backend/test/data/node")
+    older.add_argument("--release", required=True, help="1.15.0")
+    older.add_argument("--newest", type=Path, required=True, help="the pack of the installed onnx")
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """node-pack OUT | mainstream-list OUT"""
-    parser = argparse.ArgumentParser(prog="python -m probes.cli.build_cases", description=__doc__)
-    parser.add_argument("what", choices=("node-pack", "mainstream-list"))
-    parser.add_argument("out", type=Path)
-    asked = parser.parse_args(arguments)
+    """node-pack OUT | mainstream-list OUT | older-node-pack OUT and where its tests are"""
+    asked = _parser().parse_args(arguments)
     if asked.what == "node-pack":
         count = write_pack(asked.out, with_agreement(node_cases()))
+    elif asked.what == "older-node-pack":
+        count = write_older(
+            asked.out, tests=asked.tests, release=asked.release, newest=asked.newest
+        )
     else:
         count = write_list(asked.out, chain(mainstream_cases(), alternative_cases()))
     print(f"{count} cases in {asked.out}")

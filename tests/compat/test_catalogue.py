@@ -10,8 +10,10 @@ from django.conf import settings
 from django.core.management import call_command
 
 from compat import casebook, catalogue, cells, documented, sweeps
+from compat.history import load_operator
 from compat.models import Case, Cell, Claim, Column, Device, Loaded, Operator, Source
 from compat.runtimes import runtime_rows
+from probes.cases.node_files import names_beside
 from probes.run.registry import RUNTIMES
 from tests.make import make_probe, make_runnable_case, make_target
 
@@ -254,6 +256,44 @@ def test_cases_that_left_the_folder_are_put_back(tmp_path, settings, monkeypatch
     casebook.case_store().path(relu.id).unlink()
     assert catalogue.load_catalogue() == ["cases"]
     assert casebook.is_complete()
+
+
+@pytest.fixture
+def only_packs(monkeypatch):
+    """Nothing is built from tables."""
+    for name in ("mainstream_cases", "alternative_cases"):
+        monkeypatch.setattr(casebook, name, lambda: iter(()))
+
+
+def test_every_test_of_an_older_onnx_is_a_name_of_one_case(only_packs):
+    ids = {}
+    for case in casebook.all_cases():
+        assert case.name not in ids
+        ids[case.name] = case.id
+    tests = catalogue.read_csv(names_beside(casebook.PACKS["1.15.0"]))
+    assert len(tests) == 1252
+    for row in tests:
+        assert ids[f"node/{row['test']}@onnx-1.15"] == ids[row["case"]] == row["id"]
+
+
+@pytest.mark.django_db
+def test_a_test_that_two_releases_share_is_one_case_with_both_names(only_packs, tmp_path, settings):
+    settings.CASE_DIR = tmp_path
+    catalogue.load_operators()
+    relus = [case for case in casebook.all_cases() if case.name.startswith("node/test_relu")]
+    casebook.load_cases(relus)
+    bodies = ["node/test_relu_expanded_ver18", "node/test_relu_expanded_ver18@onnx-1.15"]
+    page = load_operator("ai.onnx", "Relu")
+    assert {case.name: case.aliases for case in page.cases} == {
+        "node/test_relu": ("node/test_relu@onnx-1.15",),
+        bodies[0]: tuple(bodies[1:]),
+    }
+
+
+def test_a_list_that_names_a_case_of_no_pack_is_refused(only_packs, monkeypatch):
+    monkeypatch.setattr(casebook, "PACKS", {"1.15.0": casebook.PACKS["1.15.0"]})
+    with pytest.raises(casebook.CaseMismatch, match="no pack has the cases"):
+        list(casebook.all_cases())
 
 
 def test_a_case_that_is_built_differently_here_is_refused(monkeypatch):
