@@ -19,7 +19,9 @@ VERDICT = re.compile(
 BACK_END = re.compile(r"backendValidateOpConfig\(\) failed for node .* with error code (\d+)")
 DTYPE = re.compile(r"dataType=QNN_DATATYPE_(\w+)")
 # What the provider says of a refusal that is not its own.
-PASSED_ON = ("Failed to add node.",)
+PASSED_ON = re.compile(r"Failed to (?:add|create) (?:[\w ]+ )?node\.")
+# A graph is looked at in rounds, as functions are inlined, and in each round twice.
+ROUND = re.compile(r"GetCapability pass 1\b")
 PASS = re.compile(r"GetCapability pass \d+")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 # Time, thread and place in the source: what is left is what was said.
@@ -50,18 +52,19 @@ class Verdict(NamedTuple):
 
 
 def verdicts(log: str) -> list[Verdict]:
-    """The provider's verdicts in a verbose log, in order."""
+    """The provider's verdicts on a graph's own nodes in a verbose log, in order."""
     matches = list(VERDICT.finditer(log))
     starts = [0, *(match.end() for match in matches)]
     return [
         _verdict(match, log[start : match.start()])
         for match, start in zip(matches, starts, strict=False)
+        if not match["operator"].startswith(PROVIDER)  # a part of the graph that it took before
     ]
 
 
 def _verdict(match: re.Match[str], before: str) -> Verdict:
     """`before`: what was said since the verdict on the unit before."""
-    refused = BACK_END.search(before) if match["reason"] in PASSED_ON else None
+    refused = BACK_END.search(before) if PASSED_ON.match(match["reason"] or "") else None
     return Verdict(
         operator=match["operator"],
         nodes=int(match["nodes"]),
@@ -100,12 +103,11 @@ def _who(verdict: Verdict) -> str:
 
 
 def _share(log: str) -> str:
-    """How much of the graph was accepted when it was looked at last; "" where nothing was."""
-    last = verdicts(log[max((match.end() for match in PASS.finditer(log)), default=0) :])
-    taken = sum(verdict.nodes for verdict in last if verdict.passed)
-    return (
-        f"{taken} of {sum(verdict.nodes for verdict in last)} nodes on the HTP. " if taken else ""
-    )
+    """How much of the graph was accepted in the end; "" where nothing was."""
+    rounds = [verdicts(PASS.split(part)[-1]) for part in ROUND.split(log)]
+    taken = sum(verdict.nodes for part in rounds for verdict in part if verdict.passed)
+    left = sum(verdict.nodes for verdict in rounds[-1] if not verdict.passed)
+    return f"{taken} of {taken + left} nodes on the HTP. " if taken else ""
 
 
 def _told(log: str) -> list[str]:
