@@ -45,8 +45,14 @@ _ROWS = (
         config={"threads": 1, "precision": "f32"},
     ),
     Runtime(
-        "rknn", "RKNN", "probes.run.adapters.rknn", ("rknn-toolkit2==2.5.0",), "rknn-toolkit2",
-        config={"platform": "rk3588", "precision": "fp16"},
+        # Without torch (5.0 GB with its CUDA; the adapter says what stands in its place) and with
+        # opencv of a host without a screen: 0.6 GB. setuptools: the toolkit wants pkg_resources.
+        "rknn", "RKNN", "probes.run.adapters.rknn",
+        ("numpy==1.26.4", "onnx==1.18.0", "onnxruntime==1.26.0", "protobuf==4.25.4",
+         "scipy==1.17.1", "opencv-python-headless==4.11.0.86", "fast-histogram==0.14",
+         "psutil==7.2.2", "ruamel.yaml==0.19.1", "tqdm==4.70.1", "setuptools==80.9.0"),
+        "rknn-toolkit2", config={"platform": "rk3588", "precision": "fp16"},
+        no_deps=("rknn-toolkit2==2.5.0",),
         own_env=True, pythons=("3.11",), simulates=True,
     ),
     Runtime(
