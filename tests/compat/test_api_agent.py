@@ -6,13 +6,24 @@ import uuid
 
 import pytest
 
+from compat.agents import AgentRefusal
+from compat.bundles import load_bundle
 from compat.casebook import case_store
 from compat.devices import register_device, set_standing
 from compat.models import Cell, Device, Environment, Probe, Sweep, Target
+from compat.submissions import submit
 from compat.sweeps import start_sweep
 from compat.tokens import issue_token
 from probes.protocol import AGENT_SCHEMA
-from tests.make import make_case, make_operator, make_result, make_runnable_case
+from probes.run.outcome import Outcome, ProbeResult
+from tests.make import (
+    make_case,
+    make_column,
+    make_device,
+    make_operator,
+    make_result,
+    make_runnable_case,
+)
 from tests.openapi import operation_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -324,6 +335,28 @@ def test_a_bundle_names_the_target_and_its_cases(client, token):
     assert answer.json()["target"]["config"] == {"threads": 1}
     for name in ("other.fake", "board.nothing", "board.fake.fast", "board", "%3Cscript%3E"):
         assert client.get(f"/api/v1/bundles/{name}/", headers=headers).status_code == 404
+
+
+def test_a_bundle_for_a_chip_whose_toolchain_speaks_for_it(client, token, tmp_path):
+    """Made and brought back by whoever runs the server; a device's token has no part in it."""
+    device = make_device("rk3588", "rk3588", origin="catalogue")
+    make_column("rknn", device, config={"platform": "rk3588"})
+    case = make_runnable_case("Relu")
+    assert load_bundle("rk3588.rknn")["target"]["config"] == {"platform": "rk3588"}
+    headers = {"Authorization": f"Bearer {token}"}
+    assert client.get("/api/v1/bundles/rk3588.rknn/", headers=headers).status_code == 404
+    target = {**load_bundle("rk3588.rknn")["target"], "runtime_version": "2.5.0"}
+    header = {
+        "date": "2026-11-01T00:00:00Z",
+        "environment": {},
+        "target": target | {"capabilities": {"evidence": "simulated", "dtypes": []}},
+    }
+    result = ProbeResult(case.pk, "as_is", "rk3588.rknn.default@2.5.0", Outcome.COMPILED)
+    done = submit(device=None, header=header, results=[result], is_admin=True)
+    assert (done.new, Target.objects.get(slug=result.target).column.device) == (1, device)
+    header["target"]["capabilities"] = {"evidence": "measured", "dtypes": []}
+    with pytest.raises(AgentRefusal):
+        submit(device=None, header=header, results=[result], is_admin=True)
 
 
 def test_a_stopped_sweep_is_not_offered(hello, claim):

@@ -15,7 +15,9 @@ from compat.recording import record_many
 from probes.run.outcome import Latency
 from tests.make import (
     make_case,
+    make_claim,
     make_column,
+    make_device,
     make_fake_target,
     make_operator,
     make_result,
@@ -93,6 +95,38 @@ def test_a_recorded_target_exports_as_the_device_it_was(probed, tmp_path):
     export_evidence(target=recorded, path=second)
     load_evidence(second)
     assert Device.objects.filter(origin="recorded").count() == 1
+
+
+def test_a_simulation_joins_the_device_of_the_catalogue_that_it_speaks_for(tmp_path):
+    """Beside what the vendor's list says of the same runtime; the host is in its environment."""
+    device = make_device("rk3588", "rk3588", origin="catalogue")
+    column = make_column("rknn", device, config={"platform": "rk3588"})
+    told = {"evidence": "simulated", "dtypes": []}
+    target = make_target("2.5.0", column, capabilities=told)
+    gelu = make_operator("Gelu")
+    make_claim(gelu, runtime="rknn", device_class="rk3588", level="full", runtime_version="2.3.2")
+    refused = make_result(make_case(gelu), target, "rejected", message="not supported")
+    record_many(target=target, environment={"cpu_model": "Some host"}, results=[refused])
+    path = tmp_path / "rknn.jsonl.xz"
+    export_evidence(target=target, path=path)
+    Sweep.objects.all().delete()
+    target.delete()
+    assert load_evidence(path).new == 1
+    assert Device.objects.get() == device
+    cell = Cell.objects.get(column=column, operator=gelu)
+    assert (cell.level, cell.kind, cell.claim_level) == ("red", "simulated", "full")
+    assert cell.contradiction
+    assert cell.target.runtime_version == "2.5.0"
+
+
+def test_a_measurement_never_joins_a_device_of_the_catalogue(tmp_path):
+    device = make_device("rk3588", "rk3588", origin="catalogue")
+    target = make_target("2.5.0", make_column("rknn", device), capabilities={})
+    record_many(target=target, environment={}, results=[make_result(make_case(), target)])
+    path = tmp_path / "rknn.jsonl.xz"
+    export_evidence(target=target, path=path)
+    load_evidence(path)
+    assert Device.objects.get(origin="recorded").slug == "rk3588-recorded"
 
 
 def test_every_environment_of_a_target_has_a_document_of_its_own(probed, tmp_path):

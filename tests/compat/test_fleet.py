@@ -4,7 +4,9 @@ import pytest
 
 from compat import fleet
 from compat.models import Column, Device, Target
-from tests.make import make_claim, make_fake_target, make_target
+from probes.run import envs
+from probes.run.registry import RUNTIMES, Runtime
+from tests.make import make_claim, make_column, make_device, make_fake_target, make_target
 
 VERSIONS = ["1.2.10", "1.2.10rc1", "2.3.2", "1.9.0", "2026.4.1-21919-abcdef", "1.10", "10.0"]
 
@@ -77,3 +79,42 @@ def test_one_name_is_one_configuration():
         fleet.ensure_target(**facts, version="1", config={"threads": 8})
     assert fleet.ensure_target(**facts, version="1.33.0", config={}).column == target.column
     assert (Column.objects.count(), Target.objects.count()) == (1, 2)
+
+
+@pytest.fixture
+def toolchain(monkeypatch):
+    """The fake runtime as a vendor's toolchain that is built here, and a chip it speaks for."""
+    row = Runtime(
+        "fake", "Fake", "probes.run.adapters.fake", ("fake==1.0",), config={"threads": 1},
+        simulates=True,
+    )  # fmt: skip
+    monkeypatch.setitem(RUNTIMES, "fake", row)
+    built = envs.Built("fake", "1.0", "3.11", (), 0, "")
+    monkeypatch.setattr(envs, "find_built", lambda slug: built if slug == "fake" else None)
+    device = make_device("chip", "chip", origin="catalogue")
+    return make_column("fake", device, config={"threads": 1, "evidence": "simulated"})
+
+
+@pytest.mark.django_db
+def test_a_device_that_is_not_here_is_probed_by_its_toolchain(toolchain):
+    target = fleet.find_local("chip.fake.default")
+    assert (target.slug, target.column) == ("chip.fake.default@1.0", toolchain)
+    assert target.capabilities["evidence"] == "simulated"
+    assert fleet.local_targets() == [target]
+
+
+@pytest.mark.django_db
+def test_a_recording_of_another_version_is_not_probed_here(toolchain):
+    told = {"evidence": "simulated", "dtypes": []}
+    make_target("2.0", toolchain, capabilities=told)
+    assert fleet.local_targets() == []
+    fleet.find_local("chip.fake.default")
+    assert [each.runtime_version for each in fleet.local_targets()] == ["1.0"]
+
+
+@pytest.mark.django_db
+def test_a_toolchain_does_not_speak_for_this_machine(toolchain, monkeypatch):
+    row = RUNTIMES["fake"]
+    config = {"threads": 1, "evidence": "simulated"}
+    monkeypatch.setitem(RUNTIMES, "fake", Runtime(**{**vars(row), "config": config}))
+    assert fleet.register_local_targets(["fake"]) == []

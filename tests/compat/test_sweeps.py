@@ -220,3 +220,21 @@ def test_processes_on_one_sqlite_file_wait_for_each_other(tmp_path):
     assert [(error, code) for _, error, code in ends] == [("", 0)] * 3
     everything = [pk for output, _, _ in ends for pk in output.split()]
     assert len(everything) == len(set(everything)) == 300
+
+
+def test_a_mainstream_sweep_leaves_out_the_official_tests():
+    target = make_target(capabilities={"evidence": "simulated", "dtypes": []})
+    core = make_case(make_operator("Relu"), origin="mainstream")
+    make_case(make_operator("Relu"), name="test_relu", origin="node", core=False)
+    sweep = sweeps.start_sweep(target=target, mainstream=True)
+    assert [probe.case_id for probe in sweep.probes.all()] == [core.pk]
+
+
+def test_the_forms_of_a_sweep_follow_from_case_and_runtime():
+    told = {"dtypes": ["float"], "max_opset": 19, "constant_inputs": True}
+    target = make_target(capabilities=told)
+    traits = {"oldest_opset": 13, "newest_opset": 28, "oldest_ir": 4, "constant": True, "edge": []}
+    make_case(make_operator("Relu"), opset=21, traits=traits)
+    sweep = sweeps.start_sweep(target=target)
+    forms = sorted(sweep.probes.values_list("form", flat=True))
+    assert forms == ["as_is", "restamped", "restamped+constant"]

@@ -183,3 +183,35 @@ def test_a_signalling_nan_is_compared_without_a_warning(recwarn):
     got = Tensor(1, (2,), np.array([0x7FC00000, 0x3F800000], np.uint32).tobytes())
     assert compare([wanted], [got], case()).outcome is Outcome.PASSED
     assert not recwarn.list
+
+
+PRECISIONS = [
+    ("four units of half precision", "float16", [100.0, 0], [100.35, 0], (), Outcome.PASSED),
+    ("near zero beside large values", "float16", [100.0, 0], [100, 0.3], (), Outcome.PASSED),
+    ("what half precision is accepted for", "float16", [100.0, 0], [100.9, 0], (), Outcome.CLOSE),
+    ("more than that", "float16", [100.0, 0], [101.1, 0], (), Outcome.MISMATCH),
+    ("small outputs by their own size", "float16", [1e-2, 0], [1.1e-2, 0], (), Outcome.MISMATCH),
+    ("below what is normal", "float16", [1e-6, 0], [2e-6, 0], (), Outcome.PASSED),
+    ("two steps as told", "int8", [10.0, 0], [10.2, 0], (0.1,), Outcome.PASSED),
+    ("three steps as told", "int8", [10.0, 0], [10.3, 0], (0.1,), Outcome.CLOSE),
+    ("seven steps as told", "int8", [10.0, 0], [10.7, 0], (0.1,), Outcome.MISMATCH),
+    ("two steps of the range", "int8", [2.55, 0], [2.57, 0], (), Outcome.PASSED),
+    ("seven steps of the range", "int8", [2.55, 0], [2.62, 0], (), Outcome.MISMATCH),
+]
+
+
+@pytest.mark.parametrize(
+    ("reason", "arithmetic", "expected", "actual", "steps", "outcome"), PRECISIONS
+)
+def test_verdict_where_the_runtime_computes_in_less(
+    reason, arithmetic, expected, actual, steps, outcome
+):
+    values = [of("float", expected)], [of("float", actual)]
+    node = case(origin="node", rtol=1e-3, atol=1e-7)
+    found = compare(*values, node, arithmetic=arithmetic, steps=steps)
+    assert found.outcome is outcome, reason
+
+
+def test_integers_stay_exact_where_the_runtime_computes_in_less():
+    found = compare([of("int64", [1000])], [of("int64", [1001])], case(), arithmetic="float16")
+    assert found.outcome is Outcome.MISMATCH
