@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import io
+import ipaddress
 import json
 import random
 import ssl
@@ -18,12 +19,28 @@ from typing import IO, Any
 
 BUSY = frozenset({429, 502, 503, 504})  # the same request may be answered a moment later
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+LOOPBACK = frozenset({"localhost"})  # by name; addresses say it themselves
 LONGEST_WAIT = 60.0  # seconds between two tries, whatever Retry-After says
 LARGEST_ANSWER = 256 << 20
 STEP = 1 << 16
 
 MakeBody = Callable[[], IO[bytes]]
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether what is sent to this host stays on this machine."""
+    if host in LOOPBACK:
+        return True
+    try:
+        return ipaddress.ip_address(host or "").is_loopback
+    except ValueError:
+        return False
+
+
+def travels_openly(server: str) -> bool:
+    """Whether others on the way can read what is sent to this address: http, to elsewhere."""
+    parts = urllib.parse.urlsplit(server)
+    return parts.scheme == "http" and not is_loopback(parts.hostname)
 
 
 class ClientError(Exception):
@@ -105,7 +122,7 @@ class Client:
             raise BadAddress(f'"{self.server}" is no address: give http://HOST or https://HOST.')
         self.server = self.server.rstrip("/")
         handlers: list[Any] = [_NoRedirect()]
-        if parts.hostname in LOOPBACK:
+        if is_loopback(parts.hostname):
             handlers.append(urllib.request.ProxyHandler({}))
         self._open = urllib.request.build_opener(*handlers).open
 

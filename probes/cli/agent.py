@@ -11,10 +11,9 @@ import sys
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from probes.agent import Agent, AgentError
-from probes.client import LOOPBACK, BadAddress, Client
+from probes.client import BadAddress, Client, travels_openly
 from probes.run.registry import RUNTIMES
 
 STOPPED, REFUSED, USAGE = 0, 1, 2
@@ -51,8 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def open_client(server: str, token_file: Path | None, *, insecure: bool = False) -> Client:
     """A client with the device's token; raises BadAddress where the token would travel openly."""
-    parts = urlsplit(server)
-    if parts.scheme == "http" and parts.hostname not in LOOPBACK and not insecure:
+    if travels_openly(server) and not insecure:
         raise BadAddress(
             f"{server} is not encrypted, and the token would travel openly. Give an https "
             "address, or --insecure on a network that you trust."

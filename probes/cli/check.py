@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from probes.client import BadAnswer, Client, ClientError, Refused, TimeIsUp
+from probes.client import BadAnswer, Client, ClientError, Refused, TimeIsUp, travels_openly
 from probes.judge.told import any_found, named_again, report_lines
 from probes.model.hidden import hide_names, name_key
 from probes.model.plain import plain_document, plain_file_name
@@ -26,6 +26,11 @@ SECONDS = 120.0
 ANSWER_SECONDS = 60.0  # a server may take this long over a large file before it answers
 POLL_SECONDS = 2.0
 SENTENCE = 4_000  # characters of one text in a server's answer that are shown
+
+OPEN_WAY = (
+    "Warning: {server} is not encrypted, so others on the way can read the token. "
+    "Give an https address."
+)
 
 Document = dict[str, Any]
 
@@ -74,6 +79,8 @@ def check(asked: argparse.Namespace) -> Document:
     end = time.monotonic() + asked.timeout
     token = read_token(asked.token_file)
     client = Client(asked.server, token, timeout=ANSWER_SECONDS, limit=asked.timeout)
+    if token and travels_openly(client.server):
+        print(OPEN_WAY.format(server=client.server), file=sys.stderr)
     if asked.upload:
         return shown(ready(client, upload(client, asked), end))
     facts = plain_document(facts_of(asked.model, seconds=asked.timeout))

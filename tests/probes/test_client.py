@@ -15,6 +15,7 @@ from probes.client import (
     Refused,
     TimeIsUp,
     Unreachable,
+    travels_openly,
 )
 from probes.multipart import Form
 from tests.live import serve_told
@@ -185,3 +186,25 @@ def test_a_form_is_sent_from_the_disk_again_at_each_try(tmp_path):
     assert path.read_bytes() in first
     assert b'name="target"\r\n\r\na\r\n' in first
     assert b'filename="m%22.onnx"' in first
+
+
+@pytest.mark.parametrize(
+    ("address", "openly"),
+    [
+        ("http://opatlas.example.org", True),
+        ("HTTP://opatlas.example.org:8000", True),
+        ("http://192.0.2.7", True),
+        ("http://0.0.0.0:8000", True),
+        ("http://[2001:db8::1]/", True),
+        ("http://localhost.example.org", True),
+        ("http://127.0.0.1.example.org", True),
+        ("http://localhost@example.org", True),
+        ("http://localhost:8000", False),
+        ("http://127.0.0.1:8000", False),
+        ("http://127.8.0.1", False),
+        ("http://[::1]:8000", False),
+        ("https://opatlas.example.org", False),
+    ],
+)
+def test_what_goes_unencrypted_to_another_machine_travels_openly(address, openly):
+    assert travels_openly(address) is openly

@@ -144,6 +144,25 @@ def test_a_token_opens_a_closed_server(check, site, model, settings, monkeypatch
     assert check(path, site)[0] == 0
 
 
+@pytest.mark.parametrize("way", ["", "--upload"])
+def test_a_token_that_travels_openly_is_warned_of(check, model, monkeypatch, way):
+    """The address 0.0.0.0 leads here too, and is none of loopback."""
+    monkeypatch.setenv("NO_PROXY", "*")
+    warned = {}
+    for token in ("", "opa_x"):
+        monkeypatch.setenv("OPATLAS_TOKEN", token)
+        with serve_told((500, {}, b"")) as (address, told):
+            there = address.replace("127.0.0.1", "0.0.0.0")
+            for server in (address, there):
+                code, out, err = check(model("Relu"), server, "--format=json", *filter(None, [way]))
+                warned[token, server == there] = "others on the way can read the token" in err
+                assert (code, set(json.loads(out))) == (2, {"error"})
+                assert "opa_x" not in err
+        assert len(told.asked) == 2
+    assert warned == {("", False): False, ("", True): False,
+                      ("opa_x", False): False, ("opa_x", True): True}  # fmt: skip
+
+
 @pytest.mark.parametrize("content", [None, "", "a b", "a\nb", "é"])
 def test_a_token_file_that_holds_no_token_is_said(check, model, tmp_path, content):
     file = tmp_path / "token"
