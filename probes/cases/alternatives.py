@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ from probes.cases.way import Given, Way
 from probes.cases.ways import all_ways
 from probes.model.values import Value, from_numpy
 
+Name = tuple[str, str]  # domain, operator
+
 
 class WayName(NamedTuple):
     """What the name of an alternative says: the case that it replaces, and how."""
@@ -43,7 +46,21 @@ def way_of(name: str) -> WayName | None:
     case, _, way = rest.rpartition("/")
     if kind != origins.ALTERNATIVE:
         return None
-    return WayName(f"mainstream/{case}", way.rpartition("-v")[0])
+    return WayName(f"mainstream/{case}", _unversioned(way))
+
+
+def _unversioned(name: str) -> str:
+    return name.rpartition("-v")[0]
+
+
+@cache
+def known_ways() -> Mapping[Name, Mapping[str, Mapping[str, Way]]]:
+    """By operator and by the name of a mainstream case that has ways: those, by their names."""
+    found: dict[Name, dict[str, dict[str, Way]]] = {}
+    for row, ways in _rows_with_ways():
+        own = found.setdefault((row.domain, row.op), {})
+        own[row.name] = {_unversioned(way.name): way for way in ways}
+    return found
 
 
 @dataclass(frozen=True)
@@ -59,14 +76,19 @@ class _Computation:
 
 def build_alternatives() -> Iterator[Case]:
     """Every alternative, by the table order of what it replaces, one at a time."""
+    for row, ways in _rows_with_ways():
+        computation = _compute(row)
+        yield from (_build(computation, way) for way in ways)
+
+
+def _rows_with_ways() -> Iterator[tuple[Row, list[Way]]]:
     ways: dict[tuple[str, str], list[Way]] = {}
     for way in all_ways():
         for label in way.rows:
             ways.setdefault((way.op, label), []).append(way)
     for row in all_rows():
         if wanted := ways.pop((row.op, row.label), None):
-            computation = _compute(row)
-            yield from (_build(computation, way) for way in wanted)
+            yield row, wanted
     if ways:
         raise LookupError(f"no mainstream row is named {sorted(ways)}")
 

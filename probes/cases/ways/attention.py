@@ -18,8 +18,8 @@ EIGHTH = f(0.125)  # 1 / sqrt(64)
 WAYS = (
     Way("Attention", "products-v1", ("12x197x64-v1",), "PyTorch exports below opset 23",
         """k = Transpose <perm = [0, 1, 3, 2]> (x1)  raw = MatMul (x0, k)
-        scores = Mul (raw, eighth)  v = Identity (x2)
-        """ + SOFTMAX.replace("mixed", "y0"), {"eighth": EIGHTH}),
+        scores = Mul (raw, eighth)
+        """ + SOFTMAX.replace("mixed", "y0").replace("v)", "x2)"), {"eighth": EIGHTH}),
     Way("Attention", "products-v1", ("masked-128x768-v1",), "PyTorch exports below opset 23",
         SPLIT + "raw = MatMul (q, k)  scaled = Mul (raw, eighth)  scores = Add (scaled, x3)  "
         + SOFTMAX + JOIN,
