@@ -5,19 +5,9 @@ The ways to a board follow the published interfaces; nobody has tried them on on
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import hashlib
-import importlib
-import importlib.util
-import os
-import shutil
-import stat
-import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -35,6 +25,14 @@ from probes.run.adapter import (
 )
 from probes.run.environment import package_version
 from probes.run.outcome import Stage
+from probes.run.rknn_toolkit import (
+    Folder,
+    Printed,
+    ask,
+    import_lite,
+    import_toolkit,
+    is_torch_missing,
+)
 
 NEWEST_OPSET = 19
 # What models can have at their edges; others abort the compiler (uint8) or are refused by name.
@@ -42,102 +40,40 @@ EDGE_TYPES = ("float", "float16", "int32", "int64", "bool")
 FLOATS = (NUMBER_OF["float"], NUMBER_OF["float16"], NUMBER_OF["double"])
 DISTRIBUTIONS = {"simulator": "rknn-toolkit2", "board": "rknn-toolkit2",
                  "lite": "rknn-toolkit-lite2"}  # fmt: skip
-LEFT_OUT = "torch, which this environment leaves out"
-OUTPUT = 1  # what the compiler, a C++ library, prints to
-
-
-class TorchLeftOut(ModuleType):
-    """Stands for torch while the toolkit is imported: it derives a class from torch.nn.Module and
-    decorates a function, for one algorithm of quantization. More than that is noted and fails."""
-
-    asked: list[str] = []
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("__"):
-            self.asked.append(f"{self.__name__}.{name}")
-        raise AttributeError(f"{self.__name__}.{name}: {LEFT_OUT}")
-
-
-def import_toolkit() -> Any:
-    """The class RKNN; without torch where it is not installed (5 GB with its CUDA)."""
-    if "torch" not in sys.modules and importlib.util.find_spec("torch") is None:
-        torch, nn = TorchLeftOut("torch"), TorchLeftOut("torch.nn")
-        vars(torch).update(nn=nn, no_grad=lambda: lambda function: function)
-        vars(nn).update(Module=object)
-        sys.modules.update({"torch": torch, "torch.nn": nn})
-    try:
-        return importlib.import_module("rknn.api").RKNN
-    finally:  # others look there to learn whether torch is in use
-        if isinstance(sys.modules.get("torch"), TorchLeftOut):
-            del sys.modules["torch"], sys.modules["torch.nn"]
-
-
-def import_lite() -> Any:
-    """The class RKNNLite, which boards have."""
-    return importlib.import_module("rknnlite.api").RKNNLite
-
-
-class Printed:
-    """What this process prints from here on, when its output is a file (as in a child)."""
-
-    def __init__(self) -> None:
-        self.start = self._size()
-
-    def text(self) -> str:
-        """So far; "" where it cannot be read back."""
-        size = self._size()
-        start = self.start if size >= self.start else 0  # the watcher has emptied the file
-        if size == start:
-            return ""
-        return os.pread(OUTPUT, size - start, start).decode("utf-8", "replace")
-
-    def shorten(self) -> None:
-        """Keep what tells something, so that it fits beside the result."""
-        text = self.text()
-        if text and self._size() >= self.start:
-            os.ftruncate(OUTPUT, self.start)
-            os.write(OUTPUT, rknn_log.telling(text).encode())
-
-    def _size(self) -> int:
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        ctypes.CDLL(None).fflush(None)
-        status = os.fstat(OUTPUT)
-        return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
 class RknnSession(Session):
     """A built model and the folder that the toolkit writes into. `scalars`: the inputs without
-    dimensions are fed as [1], for the toolkit's own feeding fails on them."""
+    dimensions are fed as [1], for the toolkit's own feeding fails on them. memory_bytes: of the
+    model on a board, as the board says."""
 
-    def __init__(self, folder: Folder, model: bytes) -> None:
-        self.folder = folder
+    def __init__(self, model: bytes) -> None:
+        self.printed = self.printed_since_fed = Printed()
+        self.folder = Folder()
         self.model = model
-        self.printed = Printed()
         self.runtime: Any = None
         self.scalars = False
-        self.feeds: list[Any] = []
+        self.feeds: dict[str, Any] = {}
         self.memory_bytes: int | None = None
 
     def feed(self, inputs: Sequence[Value]) -> None:
         """By position, in the shapes and the layout of the graph."""
-        self.feeds = [_fed(value) for value in inputs]
+        arrays = [_fed(value) for value in inputs]
+        self.feeds = {"inputs": arrays, "data_format": ["nchw"] * len(arrays)}
+        self.printed_since_fed = Printed()
 
     def run(self) -> Any:
         """One inference; a complaint about what is fed is ours."""
-        printed = Printed()
         raised, raw = "", None
-        TorchLeftOut.asked.clear()
-        with self.folder.entered():
-            try:
-                raw = self.runtime.inference(
-                    inputs=self.feeds, data_format=["nchw"] * len(self.feeds)
-                )
-            except Exception as error:  # noqa: BLE001 - the toolkit raises whatever it met
-                raised = str(error)
+        try:
+            raw = self.runtime.inference(**self.feeds)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the toolkit raises whatever it met
+            raised = str(error)
         if raw is None:
-            text = rknn_log.message(raised, printed.text())
-            ours = self.scalars or rknn_log.is_fed_wrong(text) or _is_torch_missing(text)
+            text = rknn_log.message(raised, self.printed_since_fed.text())
+            ours = self.scalars or rknn_log.is_fed_wrong(text) or is_torch_missing(text)
             raise HarnessError(text) if ours else Refused(Stage.RUN, text)
         return raw
 
@@ -158,30 +94,6 @@ class RknnSession(Session):
             self.runtime.release()
         self.folder.remove()
         self.printed.shorten()
-
-
-class Folder:
-    """A scratch folder of one probe, below the present one; the toolkit writes where it stands."""
-
-    def __init__(self) -> None:
-        self.back = Path.cwd()
-        self.path = Path(tempfile.mkdtemp(prefix="rknn-", dir=self.back))
-
-    @contextlib.contextmanager
-    def entered(self) -> Iterator[Path]:
-        """Stand in it, and let temporary files fall there."""
-        before = tempfile.tempdir
-        os.chdir(self.path)
-        tempfile.tempdir = str(self.path)
-        try:
-            yield self.path
-        finally:
-            tempfile.tempdir = before
-            os.chdir(self.back)
-
-    def remove(self) -> None:
-        """With all that is in it."""
-        shutil.rmtree(self.path, ignore_errors=True)
 
 
 class RknnAdapter(Adapter):
@@ -226,10 +138,9 @@ class RknnAdapter(Adapter):
     def load(self, model: bytes, inputs: Sequence[Value], enter: Enter) -> Session:
         if self.precision == "int8" and not any(_is_float(value) for value in inputs):
             raise NotApplicable("There is no input of floats whose range could be quantized.")
-        session = RknnSession(Folder(), model)
+        session = RknnSession(model)
         try:
-            with session.folder.entered():
-                self._load(session, inputs, enter)
+            self._load(session, inputs, enter)
         except BaseException:
             session.close()
             raise
@@ -261,11 +172,11 @@ class RknnAdapter(Adapter):
         if toolkit.config(target_platform=self.platform) not in (0, None):
             raise HarnessError(f"The toolkit does not take the platform {self.platform}.")
         enter(Stage.CONVERT)
-        _ask(Stage.CONVERT, lambda: toolkit.load_onnx(model="model.onnx", **named))
+        ask(Stage.CONVERT, lambda: toolkit.load_onnx(model="model.onnx", **named))
         quantized = self.precision == "int8"
         dataset = _write_dataset(inputs) if quantized else None
         enter(Stage.COMPILE)
-        _ask(Stage.COMPILE, lambda: toolkit.build(do_quantization=quantized, dataset=dataset))
+        ask(Stage.COMPILE, lambda: toolkit.build(do_quantization=quantized, dataset=dataset))
 
     def _build_for_scalars(self, session: RknnSession, inputs: Sequence[Value]) -> None:
         """The compiler has taken the graph as it is; what is run must be one that can be fed."""
@@ -283,14 +194,14 @@ class RknnAdapter(Adapter):
     def start_simulator(self, session: RknnSession, known: Path, enter: Enter) -> None:
         """Nothing is loaded yet: the simulator prepares the graph at its first inference."""
         enter(Stage.LOAD)
-        _ask(Stage.LOAD, session.runtime.init_runtime)
+        ask(Stage.LOAD, session.runtime.init_runtime)
 
     def start_board(self, session: RknnSession, known: Path, enter: Enter) -> None:
         """On a board that the host sees over USB or the network. Not verified on a board."""
         where = {"target": self.platform, "device_id": self.config.get("device_id")}
         enter(Stage.LOAD)
         try:
-            _ask(Stage.LOAD, lambda: session.runtime.init_runtime(**where, eval_mem=True))
+            ask(Stage.LOAD, lambda: session.runtime.init_runtime(**where, eval_mem=True))
         except Refused as refused:
             if rknn_log.is_unreachable(refused.message):
                 raise HarnessError(refused.message) from refused
@@ -302,13 +213,13 @@ class RknnAdapter(Adapter):
         """On the board itself, on all cores. Not verified on a board."""
         if self.toolkit is not None:
             known = Path("model.rknn").absolute()
-            _ask(Stage.COMPILE, lambda: session.runtime.export_rknn(str(known)))
+            ask(Stage.COMPILE, lambda: session.runtime.export_rknn(str(known)))
             session.runtime.release()
         assert self.lite is not None
         session.runtime = lite = self.lite(verbose=True)
         enter(Stage.LOAD)
-        _ask(Stage.LOAD, lambda: lite.load_rknn(str(known)))
-        _ask(Stage.LOAD, lambda: lite.init_runtime(core_mask=lite.NPU_CORE_AUTO))
+        ask(Stage.LOAD, lambda: lite.load_rknn(str(known)))
+        ask(Stage.LOAD, lambda: lite.init_runtime(core_mask=lite.NPU_CORE_AUTO))
 
 
 START: dict[str, Callable[[RknnAdapter, RknnSession, Path, Enter], None]] = {
@@ -316,26 +227,6 @@ START: dict[str, Callable[[RknnAdapter, RknnSession, Path, Enter], None]] = {
     "board": RknnAdapter.start_board,
     "lite": RknnAdapter.start_lite,
 }
-
-
-def _ask(stage: Stage, call: Callable[[], Any]) -> None:
-    """One step of the toolkit: it says no by raising or by returning something but 0."""
-    printed = Printed()
-    raised = ""
-    TorchLeftOut.asked.clear()
-    try:
-        if call() == 0:
-            return
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the toolkit raises whatever it met
-        raised = str(error)
-    text = rknn_log.message(raised, printed.text())
-    raise HarnessError(text) if _is_torch_missing(text) else Refused(stage, text)
-
-
-def _is_torch_missing(text: str) -> bool:
-    return bool(TorchLeftOut.asked) or "No module named 'torch" in text
 
 
 def _check_board(toolkit: Any) -> None:

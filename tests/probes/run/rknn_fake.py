@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from probes.run.adapters import rknn
+from probes.run import rknn_toolkit
 
 RECORDED = Path(__file__).parents[2] / "data" / "transcripts" / "rknn"
 
@@ -36,7 +36,7 @@ def toolkit(*names, said=None):
         def answer(self, call, **arguments):
             said.append((call, arguments))
             told = self.calls.get(call, {"prints": "", "returns": 0})
-            os.write(rknn.OUTPUT, told["prints"].encode())
+            os.write(rknn_toolkit.OUTPUT, told["prints"].encode())
             if "raises" in told:
                 raise ValueError(told["raises"])
             return told["returns"]
@@ -87,7 +87,7 @@ def lite(name, said):
 
         def answer(self, call, **arguments):
             said.append((call, arguments))
-            os.write(rknn.OUTPUT, self.calls[call]["prints"].encode())
+            os.write(rknn_toolkit.OUTPUT, self.calls[call]["prints"].encode())
             return self.calls[call]["returns"]
 
         def load_rknn(self, path, key_path=None):

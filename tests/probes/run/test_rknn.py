@@ -14,6 +14,7 @@ from onnx import TensorProto as T
 from onnx import numpy_helper
 
 from probes.model.values import from_numpy
+from probes.run import rknn_toolkit
 from probes.run.adapter import HarnessError, NotApplicable, Refused
 from probes.run.adapters import rknn
 from probes.run.outcome import Placement, Stage
@@ -36,7 +37,7 @@ def child(tmp_path, monkeypatch):
     """Stand in a scratch folder and print to a file, as a child does."""
     monkeypatch.chdir(tmp_path)
     descriptor = make_output_file()
-    monkeypatch.setattr(rknn, "OUTPUT", descriptor)
+    monkeypatch.setattr(rknn_toolkit, "OUTPUT", descriptor)
     yield descriptor
     os.close(descriptor)
 
@@ -119,7 +120,7 @@ def test_what_is_printed_is_shortened_before_the_result_takes_it(monkeypatch, sa
 
 def test_where_nothing_can_be_read_back_the_placement_is_unknown(monkeypatch, said):
     reader, writer = os.pipe()
-    monkeypatch.setattr(rknn, "OUTPUT", writer)
+    monkeypatch.setattr(rknn_toolkit, "OUTPUT", writer)
     with loaded(adapter_of(monkeypatch, said, "conv"), CONV, [IMAGE]) as session:
         assert session.placement is Placement.UNKNOWN
     os.close(writer)
@@ -324,13 +325,13 @@ def without_torch(monkeypatch):
 
 
 def test_the_toolkit_is_imported_without_torch(without_torch):
-    assert rknn.import_toolkit() is without_torch.RKNN
+    assert rknn_toolkit.import_toolkit() is without_torch.RKNN
     assert without_torch.algorithm() == 1
     assert "torch" not in sys.modules
 
 
 def test_what_would_have_needed_torch_is_our_failure(without_torch, monkeypatch, said):
-    rknn.import_toolkit()
+    rknn_toolkit.import_toolkit()
     adapter = adapter_of(monkeypatch, said, "conv")
 
     def build(self, **_):
