@@ -19,7 +19,10 @@ from tests.make import make_cell, make_model, make_operator
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
-PAGES = ("/", "/colours/", "/targets/", "/devices/", "/about/", "/reports/new/", "/no-such-page/")
+PAGES = (
+    *("/", "/colours/", "/contradictions/", "/targets/", "/devices/", "/about/", "/reports/new/"),
+    "/no-such-page/",
+)
 
 
 @pytest.fixture
@@ -51,6 +54,26 @@ def test_every_page_that_changes_something_wants_the_forms_token(report):
     for path in ("/theme/", f"/reports/{report.token}/delete/", "/reports/new/"):
         assert strict.post(path, {"theme": "dark"}).status_code == 403
     assert Report.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("has_cookie", "headers"),
+    [
+        (False, {}),
+        (True, {"Origin": "https://evil.example"}),
+        (True, {"Origin": "null"}),
+    ],
+)
+def test_what_another_site_sends_is_refused_before_its_file_is_read(has_cookie, headers):
+    strict = Client(enforce_csrf_checks=True)
+    token = strict.get("/reports/new/").context["csrf_token"]
+    if not has_cookie:
+        strict.cookies.clear()
+    file = SimpleUploadedFile("m.onnx", b"x" * 100_000)
+    data = {"csrfmiddlewaretoken": str(token), "file": file}
+    answer = strict.post("/reports/new/", data, headers=headers)
+    assert answer.status_code == 403
+    assert not answer.wsgi_request._read_started
 
 
 @pytest.mark.parametrize(
@@ -160,6 +183,7 @@ def test_a_log_line_is_one_line_and_opens_no_report(text, written):
     [
         *("/targets/%00/", "/reports/%00/", "/cells/a/b/%00/", "/operators/ai.onnx/%00/"),
         *("/?q=%00", "/?report=%00", "/?column=%00&view=%ff", "/colours/?column=%00"),
+        *("/contradictions/?q=%00", "/contradictions.csv?column=%00&kind=%ff"),
         *("/api/v1/reports/%00/", "/api/v1/matrix/?column=%00", "/api/v1/operators/?q=%00"),
         *(f"/{page}/{'9' * 20}/" for page in ("probes", "sweeps")),
         f"/c/{'9' * 20}/1",
