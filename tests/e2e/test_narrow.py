@@ -12,6 +12,7 @@ from tests.make import (
     make_device,
     make_operator,
     make_probe,
+    make_source,
     make_target,
 )
 from tests.webui.make import make_finding, make_report
@@ -35,6 +36,11 @@ def long_paths(site, settings):
     make_cell(
         operator, target.column, "red", reason_code="wrong_values", target=target, probe=probe,
         reason_params={"count": 1, "total": 1, "which": [LONG]}, core_total=1, contradiction=True,
+        claim_level="full",
+    )  # fmt: skip
+    make_claim(
+        operator, "onnxruntime-cpu", restriction=LIMITS, unit=LONG, dtypes="fp16;" * 40,
+        source=make_source("long", title=LONG, place=LONG), runtime_version=LONG,
     )  # fmt: skip
     npu = make_column("rknn", make_device("rk3588", "rk3588"))
     make_claim(operator, "rknn", "partial", device_class="rk3588", restriction=LIMITS)
@@ -51,6 +57,7 @@ def long_paths(site, settings):
     return [
         "/", "/?view=all", "/?show=latency", f"/?level={LONG}", "/targets/", "/about/",
         "/reports/new/", f"/reports/{report.token}/", "/operators/ai.onnx/Resize/",
+        "/contradictions/", f"/contradictions/?q={LONG}",
         "/colours/", f"/colours/?column={RK3588}", f"/targets/{COLUMN}/", f"/targets/{RK3588}/",
         f"/cells/ai.onnx/Resize/{COLUMN}/", f"/cells/ai.onnx/Resize/{RK3588}/",
         f"/probes/{probe.pk}/", f"/sweeps/{probe.sweep_id}/", "/devices/",

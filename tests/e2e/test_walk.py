@@ -151,7 +151,8 @@ def test_text_is_told_from_its_ground(browser, site, scheme):
     """Contrast of every text with what is behind it, WCAG AA: 4.5, or 3 for large text."""
     context = browser.new_context(base_url=site, color_scheme=scheme)
     page = context.new_page()
-    for path in ("/", "/about/", f"/cells/ai.onnx/Relu/{COLUMN}/", "/reports/new/", "/colours/"):
+    cell = f"/cells/ai.onnx/Relu/{COLUMN}/"
+    for path in ("/", "/about/", cell, "/reports/new/", "/colours/", "/contradictions/"):
         page.goto(path)
         assert page.evaluate(FAINT_TEXTS) == [], path
     context.close()

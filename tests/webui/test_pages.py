@@ -22,6 +22,7 @@ pytestmark = pytest.mark.django_db
 COLUMN = "test-cpu.onnxruntime-cpu.default"
 EMPTY_PAGES = [
     "/", "/colours/", "/targets/", "/devices/", "/reports/new/", "/about/", "/colours.csv",
+    "/contradictions/", "/contradictions.csv",
 ]  # fmt: skip
 
 
