@@ -89,6 +89,7 @@ def register_device(
             slug=slug, defaults={**fields, "origin": REGISTERED, "confidence": "measured"}
         )
         if not is_new and not _adopt(device):
+            device.refresh_from_db()  # somebody else may have registered it a moment ago
             raise TakenError(slug, device.origin)
         Device.objects.filter(pk=device.pk).update(runtimes=sorted(set(runtimes)), **fields)
         device.refresh_from_db()

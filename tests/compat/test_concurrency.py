@@ -12,10 +12,12 @@ from django.db import connection, connections
 
 from compat import leases
 from compat.cells import rebuild_cells
-from compat.models import Cell, Probe, Sweep
+from compat.devices import TakenError, register_device
+from compat.models import Cell, Probe, Sweep, Token
 from compat.recording import open_record, record_many
 from compat.sweeps import start_sweep
-from tests.make import make_case, make_operator, make_result, make_target
+from compat.tokens import find_token
+from tests.make import make_case, make_device, make_operator, make_result, make_target
 
 FACTS = {"cpu_model": "Test CPU"}
 NAMES = ("Relu", "Abs", "Exp", "Neg")
@@ -223,3 +225,21 @@ def test_the_same_functions_do_the_same_on_either_database():
     sweep.refresh_from_db()
     assert sweep.state == "done"
     check_all_done_once(target, sweep, 40)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("of_the_catalogue", [False, True])
+def test_of_registrations_at_once_one_is_made_and_the_others_are_told(of_the_catalogue):
+    if of_the_catalogue:
+        make_device("board", "rk3588")
+
+    def register():
+        try:
+            return register_device(slug="board", title="", device_class="rk3588")[1]
+        except TakenError as error:
+            return error.origin
+
+    answers = run_threads([register] * 6)
+    (secret,) = [answer for answer in answers if answer != "registered"]
+    assert find_token(secret) == Token.objects.get()
