@@ -79,7 +79,7 @@ class RknnSession(Session):
 
     def outputs(self, raw: Any) -> list[Value]:
         """In the declared types and shapes where only the toolkit's interface changed them: it
-        hands half precision out as float32, and scalars that were fed as [1] add a dimension."""
+        hands half precision out as float32, and it has scalars as [1]."""
         import onnx
 
         declared = onnx.load_from_string(self.model).graph.output
@@ -270,7 +270,8 @@ def _fed(value: Value) -> Any:
 def _as_declared(array: Any, declared: Any, scalars: bool) -> Value:
     array = np.asarray(array)
     dims = [dim.dim_value for dim in declared.shape.dim]
-    if scalars and array.size == np.prod(dims, dtype=np.int64):
+    ours = scalars or (declared.HasField("shape") and array.shape == (1,) and not dims)
+    if ours and array.size == np.prod(dims, dtype=np.int64):
         array = array.reshape(dims)
     if declared.elem_type == NUMBER_OF["float16"] and array.dtype == np.float32:
         with np.errstate(over="ignore"):

@@ -205,6 +205,15 @@ def test_half_precision_comes_back_as_such(monkeypatch, said):
     assert output == from_numpy(np.array([0, 0.1, 2, 3], np.float16))
 
 
+def test_a_scalar_comes_back_as_such_where_one_is_declared(monkeypatch, said):
+    declared = make_model("Squeeze", inputs=[(T.FLOAT, [1])], outputs=[(T.FLOAT, [])])
+    unknown = make_model("Squeeze", inputs=[(T.FLOAT, [1])], outputs=[(T.FLOAT, None)])
+    for model, dims in ((declared, ()), (unknown, (1,))):
+        with loaded(adapter_of(monkeypatch, said, "conv"), model, [tensor([1])]) as session:
+            (output,) = session.outputs([np.array([3], np.float32)])
+        assert output.dims == dims
+
+
 def test_numbers_off_the_grid_of_float16_stay_float(monkeypatch, said):
     model = unary("Relu", T.FLOAT16, [2])
     with loaded(adapter_of(monkeypatch, said, "conv"), model, [tensor([1, 2])]) as session:
