@@ -11,7 +11,7 @@ from compat.own_machine import LOOPBACK_HOSTS
 from compat.wake import wake_acl, wake_address
 from probes.run.registry import RUNTIMES
 
-TOKEN_FILE = "opatlas.token"  # nosec B105 - a name, no password
+TOKEN_FILE = "opatlas.token"
 EXAMPLE = "onnxruntime-cpu"  # of a device that may offer anything
 
 
