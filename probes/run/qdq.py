@@ -30,6 +30,10 @@ MOVES = frozenset(
      "MaxPool", "Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose",
      "Unsqueeze")
 )  # fmt: skip
+# The first input with parts replaced by another: one scale for all three.
+MIXES = {"ScatterElements": (0, 2), "ScatterND": (0, 2)}
+# Where the range is the operator's, not the data's.
+RANGES = {"Softmax": (0.0, 1.0)}
 QUANTIZING = ("quant", "qlinear", "integer")  # parts of the names of operators that do it already
 
 
@@ -113,6 +117,7 @@ class Rewriting:
     proto: onnx.ModelProto
     values: Mapping[str, Array]
     codes: dict[str, Codes] = field(default_factory=dict)
+    shapes: list[onnx.ValueInfoProto] = field(default_factory=list)
     made: int = 0
 
     def __post_init__(self) -> None:
@@ -129,6 +134,19 @@ class Rewriting:
         for name, array in self.values.items():
             if _quantizable(name, array) and name not in self.constants:
                 self.codes[name] = unsigned(array)
+        for node in self.proto.graph.node:
+            self._settle(node)
+
+    def _settle(self, node: onnx.NodeProto) -> None:
+        """Codes that are not decided by one value's own range."""
+        if node.op_type in RANGES:
+            settled = unsigned(np.asarray(RANGES[node.op_type], np.float32))
+            self.codes.update({name: settled for name in node.output if name in self.codes})
+        mixed = [node.input[place] for place in MIXES.get(node.op_type, ())] + [*node.output]
+        if node.op_type in MIXES and node.output[0] in self.codes:
+            known = {**self.values, **self.constants}
+            together = unsigned(np.concatenate([known[name].reshape(-1) for name in mixed]))
+            self.codes.update({name: together for name in mixed if name in self.codes})
 
     def model(self) -> bytes:
         """The quantized model."""
@@ -142,7 +160,9 @@ class Rewriting:
             nodes += self._around(node, names)
         del graph.node[:], graph.initializer[:], graph.value_info[:]
         graph.node.extend(nodes)
-        graph.initializer.extend(self.kept)
+        read = {name for node in nodes for name in node.input}
+        graph.initializer.extend(tensor for tensor in self.kept if tensor.name in read)
+        graph.value_info.extend(self.shapes)
         self.proto.ir_version = max(self.proto.ir_version, 4)  # constants that are no inputs
         return bytes(self.proto.SerializeToString())
 
@@ -168,7 +188,13 @@ class Rewriting:
         node.output.extend(written)
         yield node
         for name in wrapped:
+            self._remember(f"{name}_computed", self.values[name])
             yield from self._pair(f"{name}_computed", name, name)
+
+    def _remember(self, name: str, array: Array) -> None:
+        """A shape that no rule may infer: the provider takes nothing without one."""
+        info = helper.make_tensor_value_info(name, TensorProto.FLOAT, array.shape)
+        self.shapes.append(info)
 
     def _keep_codes(self, node: onnx.NodeProto) -> None:
         source = self.codes.get(node.input[0]) if node.input else None
@@ -189,6 +215,8 @@ class Rewriting:
     def _codes_of(self, node: onnx.NodeProto, position: int, array: Array) -> Codes:
         if position == WEIGHTS.get(node.op_type):
             return signed(array)
+        if position in MIXES.get(node.op_type, ()) and node.output[0] in self.codes:
+            return self.codes[node.output[0]]
         data = self.codes.get(node.input[0])
         weight = self.constants.get(node.input[1]) if len(node.input) > 1 else None
         if position == BIASES.get(node.op_type) and data and weight is not None:

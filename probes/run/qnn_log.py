@@ -26,11 +26,13 @@ PASS = re.compile(r"GetCapability pass \d+")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 # Time, thread and place in the source: what is left is what was said.
 PREFIX = re.compile(r"^\S+ \S+ \[([VIWEF]):[^\]]*\] ?")
+ERROR_CODE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
 REPEATED = re.compile(r"\s*\w+ node `[^`]*` will not be assigned to QNN EP\.$")
 # Said of every session, or of what was disabled on purpose.
 IDLE = ("File mapped weights feature", "EPContext encryption config", "fallback to CPU EP has been",
         "Unable to get producer node", "Transpose optimizer failed",
-        "ONNX Runtime only *guarantees* support")  # fmt: skip
+        "ONNX Runtime only *guarantees* support", "Removing initializer",
+        "Error merging shape info")  # fmt: skip
 TELLING = ("REASON : ", "error code")
 TARGET = {
     "soc": re.compile(rb"[;\x00]soc_type=(\w+);"),
@@ -91,8 +93,9 @@ def _first_line(log: str, error: str) -> str:
     failed = [verdict for verdict in verdicts(log) if not verdict.passed]
     if failed:
         return _share(log) + _who(failed[0])
-    told = _told(log)
-    return f"QNN: {told[0]}" if told else f"ONNX Runtime: {error.strip().splitlines()[0]}"
+    lines = [*_told(log), *ERROR_CODE.sub("", error.strip()).splitlines(), "refused without a word"]
+    said = lines[0]
+    return f"QNN: {said}" if "QNN" in said else f"ONNX Runtime: {said}"
 
 
 def _who(verdict: Verdict) -> str:

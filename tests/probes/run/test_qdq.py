@@ -92,6 +92,46 @@ def test_a_moved_value_keeps_its_codes():
     assert steps == [pytest.approx(4 / 255)]
 
 
+def scatter(*, initializers=()):
+    inputs = [(T.FLOAT, [4]), (T.INT64, [1]), (T.FLOAT, [1])]
+    return make_model(
+        "ScatterElements", inputs=inputs[: 3 - len(initializers)], outputs=[(T.FLOAT, [4])],
+        initializers=initializers,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("constant_updates", [False, True])
+def test_what_is_mixed_into_one_value_has_one_scale(constant_updates):
+    x, place, update = np.float32([0.1, 0.2, 0.3, 0.4]), np.int64([1]), np.float32([8])
+    feeds = {"x0": x, "x1": place} | ({} if constant_updates else {"x2": update})
+    given = [constant("update", update)] if constant_updates else []
+    made, steps, exact, coarse = quantize(scatter(initializers=given), **feeds)
+    scales = [stored(made, node.input[1]) for node in nodes(made, "DequantizeLinear")]
+    assert steps == [pytest.approx(8 / 255)]
+    assert scales == pytest.approx([steps[0]] * 3)
+    assert coarse["y0"] == pytest.approx(exact["y0"], abs=steps[0])
+
+
+def test_probabilities_range_from_zero_to_one_whatever_these_are():
+    model = make_model("Softmax", inputs=[(T.FLOAT, [1, 8])], outputs=[(T.FLOAT, [1, 8])])
+    _, steps, _, _ = quantize(model, x0=np.zeros((1, 8), np.float32))
+    assert steps == [pytest.approx(1 / 255)]
+
+
+def test_shapes_are_written_where_no_rule_infers_them():
+    made, _, _, _ = quantize(conv(), x0=numbers(1, 3, 8, 8))
+    (info,) = onnx.load_from_string(made).graph.value_info
+    assert info.name == "y0_computed"
+    assert [dim.dim_value for dim in info.type.tensor_type.shape.dim] == [1, 4, 6, 6]
+
+
+def test_constants_that_only_their_codes_replace_are_dropped():
+    made, _, _, _ = quantize(conv(), x0=numbers(1, 3, 8, 8))
+    graph = onnx.load_from_string(made).graph
+    read = {name for node in graph.node for name in node.input}
+    assert {tensor.name for tensor in graph.initializer} <= read
+
+
 def test_an_input_that_two_nodes_read_is_quantized_once():
     made = [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Add", ["x", "a"], ["y"])]
     infos = [helper.make_tensor_value_info(name, T.FLOAT, [3]) for name in "xy"]

@@ -54,11 +54,18 @@ def test_the_raw_words_follow_without_time_colour_and_idle_warnings():
     ]
 
 
-def test_without_a_verdict_onnx_runtime_is_quoted():
-    error = "[ONNXRuntimeError] : 10 : INVALID_GRAPH : no such operator\nmore"
-    assert qnn_log.refusal("", error).splitlines()[0] == (
-        "ONNX Runtime: [ONNXRuntimeError] : 10 : INVALID_GRAPH : no such operator"
-    )
+@pytest.mark.parametrize(
+    ("error", "first"),
+    [
+        ("[ONNXRuntimeError] : 10 : INVALID_GRAPH : no such operator\nmore",
+         "ONNX Runtime: no such operator"),
+        ("[ONNXRuntimeError] : 11 : EP_FAIL : Failed to finalize QNN graph. Code: 1002",
+         "QNN: Failed to finalize QNN graph. Code: 1002"),
+        ("", "ONNX Runtime: refused without a word"),
+    ],
+)  # fmt: skip
+def test_without_a_verdict_the_error_is_quoted(error, first):
+    assert qnn_log.refusal("", error).splitlines()[0] == first
 
 
 def test_a_long_list_of_reasons_keeps_the_error_at_its_end():
