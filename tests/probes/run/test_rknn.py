@@ -17,10 +17,11 @@ from probes.model.values import from_numpy
 from probes.run import rknn_toolkit
 from probes.run.adapter import HarnessError, NotApplicable, Refused
 from probes.run.adapters import rknn
-from probes.run.outcome import Placement, Stage
+from probes.run.outcome import Outcome, Placement, Stage
 from probes.run.output import make_output_file, take
+from probes.run.sandbox import ProbeRequest, Sandbox
 from tests.probes.run import rknn_fake
-from tests.probes.run.make import make_model, numbers_of, tensor
+from tests.probes.run.make import make_case, make_model, numbers_of, tensor
 
 WEIGHT = numpy_helper.from_array(np.ones((2, 2, 1, 1), np.float32), "w")
 CONV = make_model("Conv", inputs=[(T.FLOAT, [1, 2, 2, 2])], outputs=[(T.FLOAT, [1, 2, 2, 2])],
@@ -356,3 +357,24 @@ def test_what_would_have_needed_torch_is_our_failure(without_torch, monkeypatch,
     monkeypatch.setattr(adapter.toolkit, "__init__", lambda self, **_: setattr(self, "calls", {}))
     with pytest.raises(Refused, match="gave no reason"):
         adapter.load(CONV, [IMAGE], lambda _: None)
+
+
+def test_in_its_sandbox_a_toolkit_passes_and_refuses(tmp_path, monkeypatch):
+    """From a package named as the real one, which answers as the real one did."""
+    (tmp_path / "rknn").mkdir()
+    (tmp_path / "rknn" / "__init__.py").touch()
+    (tmp_path / "rknn" / "api.py").write_text(
+        "from tests.probes.run.rknn_fake import toolkit\nRKNN = toolkit('conv', 'nonzero')\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    expected = rknn_fake.arrays(rknn_fake.calls_of("conv")["inference"]["returns"])
+    case = make_case(CONV, [IMAGE], [from_numpy(array) for array in expected])
+    with Sandbox("rknn", python=sys.executable) as sandbox:
+        passed, refused = sandbox.run_many([ProbeRequest(case), ProbeRequest(case)])
+        assert sandbox.describe()[1]["config"]["platform"] == "rk3588"
+    assert (passed.outcome, passed.message) == (Outcome.PASSED, "")
+    assert (passed.placement, passed.placement_detail) == (Placement.ACCELERATOR, "Conv:NPU")
+    assert "Conv               FLOAT16  NPU" in passed.log
+    assert passed.latency is None
+    assert (refused.outcome, refused.stage) == (Outcome.REJECTED, Stage.COMPILE)
+    assert refused.message.startswith("The input 0 of NonZero('y0') need to be constant!")
