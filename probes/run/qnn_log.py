@@ -94,8 +94,8 @@ def _first_line(log: str, error: str) -> str:
     if failed:
         return _share(log) + _who(failed[0])
     lines = [*_told(log), *ERROR_CODE.sub("", error.strip()).splitlines(), "refused without a word"]
-    said = lines[0]
-    return f"QNN: {said}" if "QNN" in said else f"ONNX Runtime: {said}"
+    who = "QNN" if "qnn" in f"{lines[0]} {error}".lower() else "ONNX Runtime"
+    return f"{who}: {lines[0]}"
 
 
 def _who(verdict: Verdict) -> str:

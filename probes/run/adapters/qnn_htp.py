@@ -48,7 +48,7 @@ DTYPES = ("float", "float16", "int32", "int64", "uint32", "uint8", "bool")  # se
 QUIET, VERBOSE = 4, 0
 EMULATED = platform.machine() not in ("aarch64", "arm64")
 # In ONNX Runtime's error where it has read the model and QNN does not take or prepare it.
-NOT_TAKEN = ("fallback to CPU EP has been", "QNN")
+NOT_TAKEN = ("fallback to CPU EP has been", "QNN", "Qnn")
 
 
 class QnnAdapter(Adapter):

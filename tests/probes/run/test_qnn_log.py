@@ -68,6 +68,12 @@ def test_without_a_verdict_the_error_is_quoted(error, first):
     assert qnn_log.refusal("", error).splitlines()[0] == first
 
 
+def test_an_error_while_preparing_is_qnns_own():
+    log = "2026-11-29 20:00:00.0 [E:onnxruntime:, qnn_model.cc:1 X] Failed to create tensor\n"
+    error = "[ONNXRuntimeError] : 11 : EP_FAIL : Failed to compose Qnn graph."
+    assert qnn_log.refusal(log, error).splitlines()[0] == "QNN: Failed to create tensor"
+
+
 def test_a_long_list_of_reasons_keeps_the_error_at_its_end():
     log = "".join(f"\tREASON : {number} {'x' * 100}\n" for number in range(100))
     message = qnn_log.refusal(log, FALLBACK)
