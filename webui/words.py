@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from probes.judge.reasons import ADVICE as ADVICE_SENTENCES
 from probes.judge.reasons import Reason, render
+from probes.judge.way_words import HELD, WAYS
 from probes.judge.words import FORMS, KINDS, LEVELS, RUNGS, STAGES, joined_word
 from probes.model.refusals import REFUSALS, WARNINGS
 from webui.device_words import FACTS
@@ -125,6 +126,7 @@ ORIGINS: dict[str, Word] = {
     "node": _("node test of ONNX"),
     "node-expanded": _("node test of ONNX, function body"),
     "mainstream": _("mainstream form"),
+    "alternative": _("another way to compute it"),
     "variant": _("variant"),
     "harvest": _("from a real model"),
     "local": _("probed on this machine"),
@@ -176,6 +178,8 @@ _ENGINE_TABLES: dict[str, Mapping[str, str]] = {
     "confidence": {code: row.confidence for code, row in RUNGS.items()},
     "form": FORMS,
     "stage": STAGES,
+    "way": WAYS,
+    "held": HELD,
 }
 
 

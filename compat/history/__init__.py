@@ -1,5 +1,6 @@
 """What lies behind a cell: pages of an operator, a column, a cell and a probe, and its model."""
 
+from compat.history.alternatives import Alternatives, WayView
 from compat.history.cell import CellDetail, load_cell
 from compat.history.claims import ClaimView, Restrictions, load_restrictions, unabridged
 from compat.history.column import ColumnPage, load_column
@@ -10,6 +11,7 @@ from compat.history.reproducer import Reproducer, load_reproducer, reproducer_zi
 from compat.history.results import ResultRow, load_results
 
 __all__ = [
+    "Alternatives",
     "CellDetail",
     "ClaimView",
     "ColumnPage",
@@ -22,6 +24,7 @@ __all__ = [
     "Restrictions",
     "ResultRow",
     "Verdict",
+    "WayView",
     "load_cell",
     "load_column",
     "load_operator",

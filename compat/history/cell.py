@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 
 from compat.columns import ColumnHead, load_heads
+from compat.history.alternatives import Alternatives, alternatives_of
 from compat.history.claims import ClaimView, load_claims, split_claims
 from compat.history.parts import (
     NotKnown,
@@ -31,13 +32,17 @@ class EvidenceGroup:
 
 @dataclass(frozen=True)
 class CellDetail:
-    """`verdict` is None where nothing was tried and no document says anything."""
+    """`verdict` is None where nothing was tried and no document says anything.
+
+    `alternatives` is None for an operator of which no other way is known.
+    """
 
     operator: OperatorHead
     column: ColumnHead
     target_slug: str
     verdict: Verdict | None
     groups: tuple[EvidenceGroup, ...]
+    alternatives: Alternatives | None
     claims: tuple[ClaimView, ...]
     other_claims: tuple[ClaimView, ...]  # another compiler for the same class of device
     versions: tuple[VersionRow, ...]  # newest first
@@ -55,12 +60,14 @@ def load_cell(domain: str, name: str, column_slug: str) -> CellDetail:
     probes = load_probe_rows(Q(operator=operator.id, target__column=head.id))
     own, others = split_claims(load_claims(operator.id), head)
     current = _deciding(cell, targets, probes)
+    shown = [row for row in probes if current and row.target_id == current.pk]
     return CellDetail(
         operator=operator,
         column=head,
         target_slug=current.slug if current else "",
         verdict=verdict_of(cell) if cell else None,
-        groups=tuple(_groups([row for row in probes if current and row.target_id == current.pk])),
+        groups=tuple(_groups(shown)),
+        alternatives=alternatives_of(operator, cell.level if cell else "", shown),
         claims=own,
         other_claims=others,
         versions=tuple(_versions(targets, probes, current)),

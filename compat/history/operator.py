@@ -16,6 +16,9 @@ from compat.history.parts import (
     verdict_of,
 )
 from compat.models import Case, Cell
+from probes.cases import origins
+from probes.cases.alternatives import WayName, known_ways, way_of
+from probes.cases.ways import steps_of
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,25 @@ class CaseRow:
 
 
 @dataclass(frozen=True)
+class WayRow:
+    """Another graph for a case, and how it ended in each column, as in CaseRow."""
+
+    way: str
+    steps: tuple[str, ...]  # the operators of the graph
+    citation: str
+    marks: tuple[CaseMark | None, ...]
+
+
+@dataclass(frozen=True)
+class WaysRow:
+    """A case by its name, how it ended as it is, and the ways to compute the same."""
+
+    replaces: str
+    marks: tuple[CaseMark | None, ...]
+    ways: tuple[WayRow, ...]
+
+
+@dataclass(frozen=True)
 class OperatorPage:
     """`claims` that join none of the shown columns are in `other_claims`."""
 
@@ -61,6 +83,7 @@ class OperatorPage:
     other_claims: tuple[ClaimView, ...]
     probed_columns: tuple[ColumnHead, ...]
     cases: tuple[CaseRow, ...]
+    alternatives: tuple[WaysRow, ...]
 
 
 _Marks = dict[tuple[str, int], CaseMark]
@@ -77,6 +100,7 @@ def load_operator(domain: str, name: str) -> OperatorPage:
     marks = _load_marks(operator.id, [cell for cell in found.values() if cell.target_id])
     probed_ids = {column for _, column in marks}
     probed = tuple(head for head in heads if head.id in probed_ids)
+    cases = list(_case_rows(operator.id, probed, marks))
     return OperatorPage(
         operator=operator,
         cells=tuple(
@@ -86,7 +110,8 @@ def load_operator(domain: str, name: str) -> OperatorPage:
         claims=tuple(own),
         other_claims=tuple(claim for claim in claims if claim not in own),
         probed_columns=probed,
-        cases=tuple(_case_rows(operator.id, probed, marks)),
+        cases=tuple(case for case in cases if case.origin != origins.ALTERNATIVE),
+        alternatives=tuple(_alternatives(operator, cases)),
     )
 
 
@@ -119,3 +144,18 @@ def _case_rows(operator_id: int, columns: Sequence[ColumnHead], marks: _Marks) -
             citation=case.citation,
             marks=tuple(marks.get((case.id, head.id)) for head in columns),
         )
+
+
+def _alternatives(operator: OperatorHead, cases: Sequence[CaseRow]) -> Iterator[WaysRow]:
+    known = known_ways().get((operator.domain, operator.name), {})
+    by_name = {case.name: case for case in cases}
+    ways = {way_of(case.name): case for case in cases}
+    for replaces, named in known.items():
+        own = by_name.get(replaces)
+        shown = tuple(
+            WayRow(name, steps_of(way), case.citation, case.marks)
+            for name, way in named.items()
+            if (case := ways.get(WayName(replaces, name)))
+        )
+        if own and shown:
+            yield WaysRow(replaces, own.marks, shown)

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from compat.history import CellDetail, NotKnown, ProbeRow, load_cell, unabridged
 from compat.models import Column, Operator
 from webui.latency import time_range
+from webui.ways import ways_of
 from webui.words import sentence
 
 FOLD_FROM = 12  # so many probes that passed are folded away, so that the others are seen
@@ -33,6 +34,7 @@ def cell(request: HttpRequest, domain: str, name: str, slug: str) -> HttpRespons
         "groups": groups,
         "promoted": promoted,
         "said": _reason(detail, promoted),
+        "ways": ways_of(detail.alternatives, detail.verdict.level if detail.verdict else ""),
         "times": time_range(
             probe.p50_ms for group in detail.groups for probe in group.probes if probe.core
         ),
