@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 
@@ -54,10 +55,16 @@ def written(descriptor: int) -> int:
     return os.fstat(descriptor).st_size
 
 
-def since(descriptor: int, start: int) -> str:
-    """What was printed after the first `start` bytes: all there is where the file was cut since."""
+def since(descriptor: int, start: int, most: int = MAX_LOG) -> str:
+    """What was printed after the first `start` bytes (all where the file was cut since then)."""
     size = os.fstat(descriptor).st_size
     first = start if start <= size else 0
     if first == size:
         return ""
-    return clean(os.pread(descriptor, min(size - first, MAX_LOG), first))
+    return clean(os.pread(descriptor, min(size - first, most), first))
+
+
+def cut(descriptor: int, start: int) -> None:
+    """Forget what was printed after the first `start` bytes, where the descriptor is a file."""
+    with contextlib.suppress(OSError):
+        os.ftruncate(descriptor, start)
