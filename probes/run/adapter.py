@@ -74,6 +74,7 @@ class Session(ABC):
 
     placement: Placement = Placement.UNKNOWN
     placement_detail: str = ""
+    memory_bytes: int | None = None  # what the device itself says that this model takes
     reference: Sequence[Value] | None = None
     steps: Sequence[float] = ()
 

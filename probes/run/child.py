@@ -152,7 +152,7 @@ class Probe:
             latency = measure(lambda: _run_once(session), threads=self.threads)
             latency.conditions.update(session.conditions())
             reply["latency"] = dict(vars(latency))
-            reply["peak_memory_bytes"] = peak_bytes()
+            reply["peak_memory_bytes"] = session.memory_bytes or peak_bytes()
         return outputs
 
 

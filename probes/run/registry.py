@@ -68,6 +68,14 @@ _ROWS = (
         own_env=True, pythons=("3.11", "3.12", "3.13"), simulates=True,
     ),
     Runtime(
+        "tensorrt", "TensorRT", "probes.run.adapters.tensorrt", (), "tensorrt",
+        config={"precision": "fp32", "workspace_mb": 1024}, own_env=True,
+    ),
+    Runtime(
+        "tensorrt-dla", "TensorRT DLA", "probes.run.adapters.tensorrt", (), "tensorrt",
+        config={"precision": "fp16", "dla_core": 0, "gpu_fallback": True}, own_env=True,
+    ),
+    Runtime(
         "iree", "IREE", "probes.run.adapters.iree",
         ("iree-base-compiler[onnx]==3.13.0", "iree-base-runtime==3.13.0"), "iree-base-compiler",
         config_name="llvm-cpu", config={"backend": "llvm-cpu"},

@@ -22,6 +22,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--mainstream", action="store_true", help="leave out the node tests of onnx"
         )
+        parser.add_argument(
+            "--missing", action="store_true", help="only what has no result of this version yet"
+        )
         parser.add_argument("--resume", action="store_true", help="go on with the stopped sweep")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -34,6 +37,7 @@ class Command(BaseCommand):
                     target=target,
                     operators=options["operators"],
                     mainstream=options["mainstream"],
+                    only_new=options["missing"],
                 )
             )
             self._run(sweep)

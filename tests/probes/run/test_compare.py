@@ -9,13 +9,15 @@ from probes.model.values import NUMBER_OF, STRING, Tensor, from_numpy, numpy_dty
 from probes.run.compare import compare
 from probes.run.outcome import Outcome, Stage
 from probes.run.tolerances import BANDS
+from tests.probes.cases.make import make_case, make_inputs, make_node_model
 
 NAN, INF = float("nan"), float("inf")
 
 
 def case(**changes):
     fields = {"rtol": 1e-3, "atol": 0.0, "compare": "values", "origin": "mainstream"}
-    return SimpleNamespace(**{**fields, "operators": (("ai.onnx", "Add"),), **changes})
+    node = {"operators": (("ai.onnx", "Add"),), "op_type": "Add"}
+    return SimpleNamespace(**{**fields, **node, **changes})
 
 
 def of(dtype, values):
@@ -215,3 +217,41 @@ def test_verdict_where_the_runtime_computes_in_less(
 def test_integers_stay_exact_where_the_runtime_computes_in_less():
     found = compare([of("int64", [1000])], [of("int64", [1001])], case(), arithmetic="float16")
     assert found.outcome is Outcome.MISMATCH
+
+
+TOP = make_node_model("TopK", [(1, (1, 4)), (7, (1,))], [(1, (1, 2)), (7, (1, 2))], 11)
+VALUES = make_inputs(np.float32([[3, 8.001, 8.002, 8.001]]), np.int64([2]))
+ORDERS = [
+    ("a tie of half precision", [[1, 2]], Outcome.CLOSE),
+    ("another value", [[2, 0]], Outcome.MISMATCH),
+    ("the later of two that are equal", [[2, 3]], Outcome.MISMATCH),
+    ("beyond the input", [[2, 9]], Outcome.MISMATCH),
+]
+
+
+@pytest.mark.parametrize(("reason", "told", "outcome"), ORDERS)
+def test_indices_of_values_that_half_precision_cannot_tell_apart(reason, told, outcome):
+    expected = make_inputs(np.float32([[8.002, 8.001]]), np.int64([[2, 1]]))
+    actual = make_inputs(np.float32([[8.0, 8.0]]), np.int64(told))
+    top = make_case(TOP, VALUES, op_type="TopK", origin="mainstream", expected=expected)
+    found = compare(expected, actual, top, arithmetic="float16")
+    assert found.outcome is outcome, reason
+    exact = compare(expected, actual, top)
+    assert exact.outcome is Outcome.MISMATCH, "a runtime that computes in float32 can tell"
+
+
+GREATER = make_node_model("Greater", [(1, (3,)), (1, (3,))], [(9, (3,))], 13)
+
+
+@pytest.mark.parametrize(
+    ("told", "outcome"),
+    [([True, True, True], Outcome.CLOSE), ([False, False, True], Outcome.MISMATCH),
+     ([True, False, False], Outcome.MISMATCH)],
+)  # fmt: skip
+def test_comparisons_of_values_that_half_precision_cannot_tell_apart(told, outcome):
+    """The second pair is nearly equal, the third is equal and so not greater."""
+    inputs = make_inputs(np.float32([5, 8.001, 3]), np.float32([1, 8.002, 2]))
+    greater = make_case(GREATER, inputs, op_type="Greater", origin="mainstream")
+    expected = make_inputs(np.asarray([True, False, True]))
+    found = compare(expected, make_inputs(np.asarray(told)), greater, arithmetic="float16")
+    assert found.outcome is outcome
