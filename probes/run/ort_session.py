@@ -11,7 +11,7 @@ import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 from probes.model.values import DTYPES, NUMBER_OF, STRING, Tensor, Value, from_numpy, to_numpy
-from probes.run.adapter import HarnessError, Session
+from probes.run.adapter import HarnessError, NotApplicable, Session
 from probes.run.outcome import Placement
 
 # What session creation and a kernel raise, where the release has it; RuntimeError is an uncaught
@@ -48,6 +48,7 @@ class OrtSession(Session):
     def __init__(self, session: ort.InferenceSession) -> None:
         self.session = session
         self.names = [node.name for node in session.get_inputs()]
+        self.output_names = [node.name for node in session.get_outputs()]
         self.types = [node.type for node in session.get_outputs()]
         self.raw = any(kind not in NATIVE and kind.startswith("tensor(") for kind in self.types)
         self.feeds: dict[str, Any] = {}
@@ -71,6 +72,24 @@ class OrtSession(Session):
         """In the types that the session declares."""
         read = _from_ort_value if self.raw else _from_python
         return [read(item, kind) for item, kind in zip(raw, self.types, strict=True)]
+
+
+def cpu_values(model: bytes, inputs: Sequence[Value]) -> dict[str, Any]:
+    """Inputs and outputs by name, on the CPU, each node for itself: what the model means. Raises
+    NotApplicable where ONNX Runtime cannot say."""
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    try:
+        session = OrtSession(
+            ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        )
+        session.feed(inputs)
+        answers = session.run()
+    except ERRORS as error:
+        raise NotApplicable(f"ONNX Runtime's CPU gives no reference: {error}") from error
+    return {**session.feeds, **dict(zip(session.output_names, answers, strict=True))}
 
 
 def newest_stamps() -> tuple[int | None, int | None]:

@@ -1,13 +1,11 @@
-"""What QNN's own words mean: why a graph was refused, where its nodes went, for which chip."""
+"""What QNN's own words mean: why a graph was refused, how much of it was taken, for which chip."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from probes.run.outcome import MAX_MESSAGE, Placement
+from probes.run.outcome import MAX_MESSAGE
 
 PROVIDER = "QNNExecutionProvider"
 # The provider's verdict on one node unit: its operator, then, where it failed, the reason.
@@ -123,19 +121,6 @@ def _told(log: str) -> list[str]:
         if loud or any(mark in raw for mark in TELLING):
             lines[line] = None
     return list(lines)
-
-
-def placement(assigned: Iterable[tuple[str, str]]) -> tuple[Placement, str]:
-    """Where the nodes went and the text beside it, of pairs (provider, operator)."""
-    counts = Counter(
-        (operator, "HTP" if provider == PROVIDER else "CPU") for provider, operator in assigned
-    )
-    units = {unit for _, unit in counts}
-    if not units:
-        return Placement.FALLBACK, "folded into a constant on the host, no node is left"
-    where = {frozenset(("HTP",)): Placement.ACCELERATOR, frozenset(("CPU",)): Placement.FALLBACK}
-    detail = " ".join(f"{operator}:{unit}" for operator, unit in counts)
-    return where.get(frozenset(units), Placement.MIXED), detail
 
 
 def target(binary: bytes) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import platform
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -13,20 +12,18 @@ from typing import Any, NamedTuple
 
 import onnxruntime as ort
 import onnxruntime_qnn
-from onnx import TensorProto, helper
 
 from probes.model.values import Value, from_numpy
-from probes.run import ort_session, qdq, qnn_log
+from probes.run import ort_placement, ort_session, output, qdq, qnn_log
 from probes.run.adapter import (
     Adapter,
     Capabilities,
     Enter,
     HarnessError,
-    NotApplicable,
     Refused,
     Session,
 )
-from probes.run.ort_session import ERRORS, OrtSession
+from probes.run.ort_session import ERRORS, OrtSession, cpu_values
 from probes.run.outcome import Stage
 
 
@@ -46,6 +43,7 @@ SOCS = {
 OLDEST_OPSET = 7  # of ONNX Runtime's layout transformer, without which the provider takes nothing
 DTYPES = ("float", "float16", "int32", "int64", "uint32", "uint8", "bool")  # seen at the edge
 QUIET, VERBOSE = 4, 0
+STDERR, LONGEST_LOG = 2, 64 * 2**20
 EMULATED = platform.machine() not in ("aarch64", "arm64")
 # In ONNX Runtime's error where it has read the model and QNN does not take or prepare it.
 NOT_TAKEN = ("fallback to CPU EP has been", "QNN", "Qnn")
@@ -104,10 +102,10 @@ class QnnAdapter(Adapter):
     def _load_quantized(self, model: bytes, inputs: Sequence[Value], enter: Enter) -> Session:
         """The model in 8 bits, held against the same model on the CPU."""
         qdq.check(model)
-        made, steps = qdq.quantized(model, _values(model, inputs))
-        reference = _on_cpu(made, inputs)
+        made, steps = qdq.quantized(model, cpu_values(qdq.exposed(model), inputs))
+        reference = cpu_values(made, inputs)
         session = QnnSession(self._open(made, enter))
-        session.reference = [from_numpy(array) for array in reference.values()]
+        session.reference = [from_numpy(reference[name]) for name in session.output_names]
         session.steps = steps
         return session
 
@@ -125,10 +123,10 @@ class QnnAdapter(Adapter):
         raise Refused(Stage.COMPILE if taken else Stage.LOAD, qnn_log.refusal(log, message))
 
     def _words(self, model: bytes) -> str:
-        printed = Printed()
+        start = output.written(STDERR)
         with contextlib.suppress(*ERRORS):
             self._session(model, VERBOSE)
-        return printed.take()
+        return _taken(start)
 
     def _session(self, model: bytes, level: int, **entries: str) -> ort.InferenceSession:
         options = ort.SessionOptions()
@@ -150,18 +148,18 @@ class QnnAdapter(Adapter):
 
     def _prepared_for(self) -> dict[str, str]:
         """What a context binary says it was made for, and the version of its maker."""
-        printed = Printed()
+        start = output.written(STDERR)
         with tempfile.TemporaryDirectory() as folder:
             entries = {
                 "ep.context_enable": "1",
                 "ep.context_embed_mode": "0",
                 "ep.context_file_path": f"{folder}/probe.onnx",
             }
-            self._session(_relu(), VERBOSE, **entries)
+            self._session(ort_session.identity(), VERBOSE, **entries)
             found = [qnn_log.target(path.read_bytes()) for path in Path(folder).glob("*.bin")]
         if len(found) != 1 or not {"soc", "arch"} <= found[0].keys():
             raise HarnessError(f"cannot tell what QNN prepares for: {found}")
-        return {**found[0], "build": qnn_log.build(printed.take())}
+        return {**found[0], "build": qnn_log.build(_taken(start))}
 
 
 class QnnSession(OrtSession):
@@ -174,58 +172,20 @@ class QnnSession(OrtSession):
             for part in session.get_provider_graph_assignment_info()
             for node in part.get_nodes()
         ]
-        self.placement, self.placement_detail = qnn_log.placement(assigned)
+        self.placement, self.placement_detail = ort_placement.placement(assigned, qnn_log.PROVIDER)
 
 
-class Printed:
-    """What is written to descriptor 2 from here on, taken back out of the child's output file."""
-
-    def __init__(self) -> None:
-        self.start = os.fstat(2).st_size
-
-    def take(self) -> str:
-        """The text so far; "" where descriptor 2 is no file that can be read."""
-        try:
-            text = os.pread(2, os.fstat(2).st_size - self.start, self.start)
-            os.ftruncate(2, self.start)
-        except OSError:
-            return ""
-        return text.decode("utf-8", "replace")
+def _taken(start: int) -> str:
+    """What was printed after `start`, taken back: a log this long is no part of the result."""
+    text = output.since(STDERR, start, LONGEST_LOG)
+    output.cut(STDERR, start)
+    return text
 
 
 def _devices() -> list[Any]:
     """The NPU; on a host without one, what the provider has there."""
     found = [device for device in ort.get_ep_devices() if device.ep_name == qnn_log.PROVIDER]
     return sorted(found, key=lambda d: d.device.type != ort.OrtHardwareDeviceType.NPU)[:1]
-
-
-def _relu() -> bytes:
-    x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, [1, 4]) for n in "xy")
-    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "probe", [x], [y])
-    opset = [helper.make_opsetid("", 13)]
-    return bytes(helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString())
-
-
-def _values(model: bytes, inputs: Sequence[Value]) -> dict[str, Any]:
-    """Every value of the float model that has a name."""
-    return _on_cpu(qdq.exposed(model), inputs, with_inputs=True)
-
-
-def _on_cpu(model: bytes, inputs: Sequence[Value], with_inputs: bool = False) -> dict[str, Any]:
-    """Outputs by name on ONNX Runtime's CPU, each node for itself: what the model means."""
-    options = ort.SessionOptions()
-    options.log_severity_level = QUIET
-    options.intra_op_num_threads = 1
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    try:
-        session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-        fed = OrtSession(session)
-        fed.feed(inputs)
-        answers = fed.run()
-    except ERRORS as error:
-        raise NotApplicable(f"ONNX Runtime's CPU gives no reference: {error}") from error
-    named = {info.name: array for info, array in zip(session.get_outputs(), answers, strict=True)}
-    return {**fed.feeds, **named} if with_inputs else named
 
 
 adapter = QnnAdapter

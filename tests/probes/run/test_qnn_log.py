@@ -1,11 +1,11 @@
-"""QNN's own words, as recorded from onnxruntime-qnn 2.7.0: who refuses what, where nodes went."""
+"""QNN's own words, as recorded from onnxruntime-qnn 2.7.0: who refuses what, for which chip."""
 
 from pathlib import Path
 
 import pytest
 
 from probes.run import qnn_log
-from probes.run.outcome import MAX_MESSAGE, Placement
+from probes.run.outcome import MAX_MESSAGE
 
 RECORDED = Path(__file__).parents[2] / "data" / "transcripts" / "qnn"
 FALLBACK = (
@@ -93,21 +93,6 @@ def test_a_reason_of_the_provider_is_not_laid_on_the_back_end():
         "Validation FAILED for 1 nodes in OrtNodeUnit (Conv) :\n\tREASON : Cannot get shape\n"
     )
     assert qnn_log.verdicts(log) == [qnn_log.Verdict("Conv", 1, False, "Cannot get shape")]
-
-
-@pytest.mark.parametrize(
-    ("assigned", "expected"),
-    [
-        ([(qnn_log.PROVIDER, "Conv"), (qnn_log.PROVIDER, "Relu"), (qnn_log.PROVIDER, "Conv")],
-         (Placement.ACCELERATOR, "Conv:HTP Relu:HTP")),
-        ([(qnn_log.PROVIDER, "Conv"), ("CPUExecutionProvider", "Erf")],
-         (Placement.MIXED, "Conv:HTP Erf:CPU")),
-        ([("CPUExecutionProvider", "Erf")], (Placement.FALLBACK, "Erf:CPU")),
-        ([], (Placement.FALLBACK, "folded into a constant on the host, no node is left")),
-    ],
-)  # fmt: skip
-def test_placement(assigned, expected):
-    assert qnn_log.placement(assigned) == expected
 
 
 def test_the_target_is_read_from_a_context_binary():
