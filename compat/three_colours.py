@@ -51,13 +51,16 @@ def load_three_colours(
     return sorted(lines, key=lambda line: (order(line.level), line.domain, line.name))
 
 
-def three_colours_csv(lines: Iterable[ThreeColour], sentences: Iterable[str]) -> Iterator[str]:
-    """CSV lines; `sentences` are the reasons in words, one for each line."""
-    header = ["domain", "operator", "level", "advice", "kind", "column", "reason"]
+def three_colours_csv(
+    lines: Iterable[ThreeColour], sentences: Iterable[str], instead: Iterable[str]
+) -> Iterator[str]:
+    """CSV lines; for each line the reason in words, and what is recommended instead."""
+    header = ["domain", "operator", "level", "advice", "kind", "column", "reason", "instead"]
     body = (
-        [line.domain, line.name, line.level, ADVICE[line.level], line.kind, line.column_slug, text]
-        for line, text in zip(lines, sentences, strict=True)
-    )
+        [line.domain, line.name, line.level, ADVICE[line.level], line.kind, line.column_slug,
+         text, way]
+        for line, text, way in zip(lines, sentences, instead, strict=True)
+    )  # fmt: skip
     return csv_lines([header, *body])
 
 

@@ -8,9 +8,11 @@ from compat.columns import ColumnHead, load_heads
 from compat.history import Restrictions, load_restrictions, unabridged
 from compat.models import Report
 from compat.operators import OperatorName, with_core
+from probes.cases.alternatives import known_ways
 from probes.judge.finding import FREE
 from webui.report_parts import Finding, Form, Group, NodeName, ReportPage, TargetResult, Total
 from webui.signatures import signature_text
+from webui.ways import FOR_LEVELS
 from webui.words import (
     KIND_ORDER,
     LEVEL_ORDER,
@@ -133,6 +135,7 @@ def _finding(document: Mapping[str, Any], facts: Mapping[str, Any], known: Known
         advice=advice_sentence(document.get("advice")),
         contradiction=document.get("contradiction", False),
         is_free=document["reason"]["code"] in FREE,
+        has_ways=document["level"] in FOR_LEVELS and (domain, operator) in known_ways(),
         forms=(_form(document, facts),),
     )
 

@@ -40,6 +40,7 @@ class Finding(NamedTuple):
     advice: str
     contradiction: bool
     is_free: bool  # nothing of it runs on the device
+    has_ways: bool  # another way to compute it is known, and is asked for
     forms: tuple[Form, ...]
 
     @property

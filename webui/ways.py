@@ -33,7 +33,7 @@ class Ways(NamedTuple):
     """`is_needed`: the cell is yellow or red, so that a way around is asked for."""
 
     found: Alternatives
-    best: WayLine | None
+    recommended: list[tuple[str, WayLine]]  # in place of which case; the best of all first
     computed: list[Computed]
     is_needed: bool
 
@@ -51,9 +51,23 @@ def ways_of(found: Alternatives | None, level: str) -> Ways | None:
             ],
         )
         for each in found.computations
+        if each.recommended or any(way.way for way in each.ways)
     ]
-    best = _line(found.recommended, is_best=True) if found.recommended else None
-    return Ways(found, best, computed, level in FOR_LEVELS)
+    recommended = [
+        (each.replaces, _line(each.recommended, is_best=True))
+        for each in sorted(found.computations, key=lambda each: each.replaces != found.replaces)
+        if each.recommended
+    ]
+    return Ways(found, recommended, computed, level in FOR_LEVELS)
+
+
+def way_text(way: WayView | None) -> str:
+    """A recommended way in one line: what it is called, its operators, its level."""
+    if way is None:
+        return ""
+    line = _line(way)
+    steps = f" [{line.steps}]" if line.steps else ""
+    return f"{line.title}{steps}: {word('level', way.level)}"
 
 
 def _line(way: WayView, *, is_own: bool = False, is_best: bool = False) -> WayLine:

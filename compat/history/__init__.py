@@ -1,6 +1,6 @@
 """What lies behind a cell: pages of an operator, a column, a cell and a probe, and its model."""
 
-from compat.history.alternatives import Alternatives, WayView
+from compat.history.alternatives import Alternatives, CellName, WayView, load_recommended
 from compat.history.cell import CellDetail, load_cell
 from compat.history.claims import ClaimView, Restrictions, load_restrictions, unabridged
 from compat.history.column import ColumnPage, load_column
@@ -13,6 +13,7 @@ from compat.history.results import ResultRow, load_results
 __all__ = [
     "Alternatives",
     "CellDetail",
+    "CellName",
     "ClaimView",
     "ColumnPage",
     "NotKnown",
@@ -30,6 +31,7 @@ __all__ = [
     "load_operator",
     "load_operators",
     "load_probe",
+    "load_recommended",
     "load_reproducer",
     "load_restrictions",
     "load_results",

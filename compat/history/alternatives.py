@@ -1,9 +1,10 @@
 """Other ways to compute what an operator computes: how each stands on one column."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from compat.history.parts import OperatorHead, ProbeRow
+from compat.history.parts import OperatorHead, ProbeRow, load_rows_of_cells, operator_head
+from compat.models import Cell
 from probes.cases import origins
 from probes.cases.alternatives import known_ways, way_of
 from probes.cases.way import Way
@@ -19,6 +20,7 @@ from probes.judge.alternatives import (
 from probes.judge.support import KINDS
 from probes.judge.verdict import Evidence, Ref
 
+CellName = tuple[str, str, str]  # domain, operator, column
 NEEDED = frozenset({"yellow", "red"})  # cells for which a way around is asked
 
 
@@ -44,7 +46,7 @@ class WayView:
 class ComputationView:
     """A form that models contain, its ways, best first, and the one that is recommended.
 
-    `status`: found, none_works (nothing tried is better), not_tried, or as_is.
+    `status`: found, none_works (nothing tried is better), not_tried, none_known, or as_is.
     """
 
     replaces: str
@@ -68,7 +70,7 @@ class VersionView:
 class Alternatives:
     """`recommended` is the best way of the computation that it `replaces`, where one is better.
 
-    `status` is that of the computations together; none_known where those that fail have no ways.
+    `status` is the most telling of those of the computations.
     """
 
     status: str
@@ -92,11 +94,10 @@ def alternatives_of(
     kind = next((kind for kind in KINDS if any(row.kind == kind for row in rows)), "")
     evidence = [_evidence(row) for row in rows]
     times: dict[Ref, float] = {row.id: row.p50_ms for row in rows if row.p50_ms is not None}
-    names = {case: tuple(ways) for case, ways in known.items()}
+    names: dict[str, tuple[str, ...]] = {row.case_name: () for row in rows if row.core}
+    names |= {case: tuple(ways) for case, ways in known.items()}
     found = stand(kind, evidence, names, _names(rows), times)
     status, best = recommend(found)
-    if status == "as_is" and any(row.core and row.support == "no" for row in rows):
-        status = "none_known"  # the forms that fail are others
     shown = _View(known, times)
     return Alternatives(
         status=status,
@@ -106,6 +107,34 @@ def alternatives_of(
         computations=tuple(map(shown.computation, found)),
         versions=_versions(kind, rows, evidence) if level in NEEDED else (),
     )
+
+
+def load_recommended(cells: Collection[CellName]) -> dict[CellName, WayView]:
+    """Two queries: of these cells those that are yellow or red and for which a way is better."""
+    known = known_ways()
+    asked = {cell for cell in cells if cell[:2] in known}
+    found = [
+        cell
+        for cell in Cell.objects.filter(
+            level__in=NEEDED,
+            target__isnull=False,
+            column__slug__in={column for _, _, column in asked},
+            operator__name__in={name for _, name, _ in asked},
+        ).select_related("operator", "column")
+        if _cell_name(cell) in asked
+    ]
+    rows = load_rows_of_cells(found)
+    ways = {
+        _cell_name(cell): alternatives_of(
+            operator_head(cell.operator), "", rows.get((cell.operator_id, cell.target_id), [])
+        )
+        for cell in found
+    }
+    return {name: way.recommended for name, way in ways.items() if way and way.recommended}
+
+
+def _cell_name(cell: Cell) -> CellName:
+    return cell.operator.domain, cell.operator.name, cell.column.slug
 
 
 def _names(rows: Sequence[ProbeRow]) -> dict[str, tuple[str, str]]:
@@ -165,7 +194,7 @@ class _View:
         )
 
     def way(self, replaces: str, found: Standing) -> WayView:
-        way = self.known[replaces].get(found.way)
+        way = self.known.get(replaces, {}).get(found.way)
         return WayView(
             way=found.way,
             form=found.form,

@@ -124,7 +124,7 @@ def load_operator_head(domain: str, name: str) -> OperatorHead:
     found = Operator.objects.filter(domain=domain, name=name).first()
     if found is None:
         raise NotKnown("There is no operator of this name in the catalogue.")
-    return _operator_head(found)
+    return operator_head(found)
 
 
 def load_operators(*, search: str = "", domains: Sequence[str] = ()) -> list[OperatorHead]:
@@ -132,10 +132,11 @@ def load_operators(*, search: str = "", domains: Sequence[str] = ()) -> list[Ope
     found = Operator.objects.filter(name__icontains=search.strip())
     if domains:
         found = found.filter(domain__in=domains)
-    return [_operator_head(operator) for operator in found.order_by("domain", "name")]
+    return [operator_head(operator) for operator in found.order_by("domain", "name")]
 
 
-def _operator_head(operator: Operator) -> OperatorHead:
+def operator_head(operator: Operator) -> OperatorHead:
+    """An operator's row as plain values."""
     return OperatorHead(
         id=operator.pk,
         domain=operator.domain,
@@ -174,6 +175,24 @@ def load_probe_rows(which: Q) -> list[ProbeRow]:
     """One query: the newest results, core first, then by case and form."""
     found = latest_probes(which).order_by("-case__core", "case__name", "form", "id")
     return [_probe_row(*values) for values in found.values_list(*_PROBE_FIELDS)]
+
+
+def load_rows_of_cells(cells: Iterable[Cell]) -> dict[tuple[int, int | None], list[ProbeRow]]:
+    """One query: the newest results of the core of these cells, and of the ways to compute the
+    same, by operator and target."""
+    wanted = Q(pk__in=[])
+    by_target: dict[int | None, list[int]] = {}
+    for cell in cells:
+        by_target.setdefault(cell.target_id, []).append(cell.operator_id)
+    for target, operators in by_target.items():
+        wanted |= Q(target=target, operator__in=operators)
+    rows: dict[tuple[int, int | None], list[ProbeRow]] = {}
+    deciding = Q(case__core=True) | Q(case__origin=origins.ALTERNATIVE)
+    found = latest_probes(wanted).filter(deciding).order_by("id")
+    for operator, *values in found.values_list("operator_id", *_PROBE_FIELDS):
+        row = _probe_row(*values)
+        rows.setdefault((operator, row.target_id), []).append(row)
+    return rows
 
 
 def count_supports(outcomes: Iterable[str]) -> dict[str, int]:

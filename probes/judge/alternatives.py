@@ -48,7 +48,7 @@ class Computation(NamedTuple):
             return "as_is"
         if self.best:
             return "found"
-        if not self.ways:
+        if not any(way.way for way in self.ways):
             return "none_known"
         return "none_works" if any(way.level != "unknown" for way in self.ways) else "not_tried"
 
@@ -71,7 +71,7 @@ def stand(
 ) -> tuple[Computation, ...]:
     """The computations of one operator on one target.
 
-    `known`: by the name of each replaceable case, its ways. `way_of`: by the name of a case that
+    `known`: by the name of each case that matters, its ways, if any. `way_of`: by the name of a case that
     is a way, what it replaces and how. `times`: latency by reference, which decides among equals.
     """
     usable = [row for row in evidence if row.kind == kind and is_evidence(row)]

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from compat.cells import rebuild_cells
-from compat.history import load_cell, load_operator
+from compat.history import load_cell, load_operator, load_recommended
 from compat.models import Cell
 from probes.cases.alternatives import known_ways
 from probes.cases.ways import steps_of
@@ -103,3 +103,18 @@ def test_steps_are_the_operators_in_order_and_the_own_one_without_a_text():
     assert steps_of(ways["expand"]) == ("Reshape", "Expand")
     assert steps_of(ways["half-pixel"]) == ("Resize",)
     assert steps_of(replace(ways["expand"], nodes="y0 = Relu (x0)")) == ("Relu",)
+
+
+def test_recommended_ways_of_many_cells_take_two_queries(django_assert_num_queries):
+    probes = make_gelu(erf="passed")
+    asked = [
+        ("ai.onnx", "Gelu", COLUMN),
+        ("ai.onnx", "Gelu", "rk3588.rknn.default"),
+        ("ai.onnx", "Shrink", COLUMN),
+    ]
+    with django_assert_num_queries(2):
+        found = load_recommended(asked)
+    assert {name: way.probe_id for name, way in found.items()} == {asked[0]: probes["erf"].pk}
+    Cell.objects.update(level="green")
+    assert load_recommended(asked) == {}
+    assert load_recommended([]) == {}

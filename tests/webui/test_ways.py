@@ -9,7 +9,8 @@ from probes.cases.alternatives import known_ways
 from probes.judge.tally import RESERVATIONS
 from probes.judge.way_words import HELD, WAYS
 from tests.make import make_case, make_probe
-from tests.make_ways import COLUMN, GELU, make_gelu
+from tests.make_ways import COLUMN, make_gelu
+from tests.webui.make import make_finding, make_report
 from webui.ways import ways_of
 
 pytestmark = pytest.mark.django_db
@@ -32,9 +33,8 @@ def test_every_way_and_every_reservation_has_words():
 def test_a_red_cell_leads_to_the_probe_of_the_way_that_works(client):
     probes = make_gelu(erf="passed", tanh_near="close")
     page = read(client)
-    assert "Recommended here for Gelu: <strong>the Erf form</strong> (works)." in page
+    assert "<strong>The Erf form</strong>: works, in place of" in page
     assert "Its operators: Div, Erf, Add, Mul." in page
-    assert f"Tried in place of {GELU}." in page
     assert f'href="/probes/{probes["erf"].pk}/">The probe that proves it</a>' in page
     assert page.index("What works here instead") < page.index("Evidence that decides")
     assert "small errors, inside the tolerance band" in page
@@ -43,7 +43,7 @@ def test_a_red_cell_leads_to_the_probe_of_the_way_that_works(client):
 def test_it_says_the_same_in_chinese(client):
     make_gelu(erf="passed")
     page = read(client, language="zh-hans")
-    assert "此处建议的 Gelu 写法：<strong>Erf 形式</strong>（可用）。" in page
+    assert "<strong>Erf 形式</strong>：可用，代替" in page
     assert "所用算子：Div, Erf, Add, Mul。" in page
 
 
@@ -88,9 +88,7 @@ def test_forms_that_fail_without_a_known_way_are_told_so(client):
 def test_another_form_is_recommended_by_its_word(client):
     probes = make_gelu()
     make_probe(probes[""].case, probes[""].target, form="constant")
-    assert "Recommended here for Gelu: <strong>constant inputs</strong> (works with limits)." in (
-        read(client)
-    )
+    assert "<strong>Constant inputs</strong>: works with limits, in place of" in read(client)
 
 
 def test_a_claim_of_a_red_cell_is_no_probe_of_a_way(client):
@@ -123,3 +121,22 @@ def test_nothing_is_told_where_nothing_was_judged():
     assert ways_of(None, "red") is None
     with translation.override("en"):
         assert ways_of(found, "red").computed[0].lines[1].told == "not tried"
+
+
+def test_the_three_colour_list_names_the_way(client, django_assert_max_num_queries):
+    make_gelu(erf="passed")
+    with django_assert_max_num_queries(8):
+        page = read(client, "/colours/")
+    assert f'<a href="{PATH}#ways">the Erf form [Div, Erf, Add, Mul]: works</a>' in page
+    lines = b"".join(client.get("/colours.csv")).decode().splitlines()
+    assert lines[0].endswith(",reason,instead")
+    assert lines[1].endswith('"the Erf form [Div, Erf, Add, Mul]: works"')
+
+
+def test_a_finding_leads_to_what_works_instead(client):
+    make_gelu(erf="passed")
+    finding = make_finding(operator=["ai.onnx", "Gelu"])
+    ways = f'<a href="{PATH}#ways">What works instead</a>'
+    assert ways in read(client, f"/reports/{make_report([finding]).token}/")
+    for other in (finding | {"level": "green"}, make_finding(operator=["ai.onnx", "Shrink"])):
+        assert "What works instead" not in read(client, f"/reports/{make_report([other]).token}/")

@@ -14,9 +14,11 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from compat.columns import ColumnHead, default_heads, load_heads
+from compat.history import CellName, load_recommended
 from compat.operators import OperatorName, with_core
 from compat.three_colours import ThreeColour, load_three_colours, three_colours_csv
 from webui.columns import group_by_evidence
+from webui.ways import way_text
 from webui.words import LEVEL_ORDER, sentence
 
 KINDS = ("measured", "simulated", "documented", "none")
@@ -57,10 +59,11 @@ def colours_file(request: HttpRequest) -> HttpResponseBase:
     if choice.unknown:
         return HttpResponse(choice.error + "\n", "text/plain; charset=utf-8", status=404)
     lines = _load(choice)
-    core = with_core()
+    core, ways = with_core(), load_recommended([_cell_of(line) for line in lines])
     with translation.override("en"):
         sentences = [_sentence(line, core) for line in lines]
-    body = three_colours_csv(lines, sentences)
+        instead = [way_text(ways.get(_cell_of(line))) for line in lines]
+    body = three_colours_csv(lines, sentences, instead)
     response = StreamingHttpResponse(body, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="opatlas-three-colours.csv"'
     return response
@@ -80,15 +83,23 @@ def _load(choice: Choice) -> list[ThreeColour]:
 
 def _lines(choice: Choice, heads: Sequence[ColumnHead]) -> list[dict[str, Any]]:
     core, by_slug = with_core(), {head.slug: head for head in heads}
+    lines = _load(choice)
+    ways = load_recommended([_cell_of(line) for line in lines])
     return [
         asdict(line)
         | {
             "head": by_slug[line.column_slug],
             "text": _sentence(line, core),
             "more": line.columns_at_level - 1,
+            "way": ways.get(_cell_of(line)),
+            "instead": way_text(ways.get(_cell_of(line))),
         }
-        for line in _load(choice)
+        for line in lines
     ]
+
+
+def _cell_of(line: ThreeColour) -> CellName:
+    return line.domain, line.name, line.column_slug
 
 
 def _sentence(line: ThreeColour, core: Collection[OperatorName]) -> str:
