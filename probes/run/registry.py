@@ -77,9 +77,27 @@ _ROWS = (
     ),
     Runtime(
         "iree", "IREE", "probes.run.adapters.iree",
-        ("iree-base-compiler[onnx]==3.13.0", "iree-base-runtime==3.13.0"), "iree-base-compiler",
-        config_name="llvm-cpu", config={"backend": "llvm-cpu"},
+        ("iree-base-compiler==3.13.0", "iree-base-runtime==3.13.0", "onnx==1.23.2"),
+        "iree-base-compiler", config_name="llvm-cpu", config={"backend": "llvm-cpu"},
         own_env=True, pythons=("3.11", "3.12", "3.13"), simulates=True,
+    ),
+    Runtime(
+        "onnxruntime-cuda", "ONNX Runtime CUDA", "probes.run.adapters.onnxruntime_cuda",
+        ("onnxruntime-gpu[cuda,cudnn]==1.31.1", "onnx==1.23.2"), "onnxruntime-gpu",
+        config_name="fp32", config={"provider": "cuda", "precision": "fp32"},
+        own_env=True, pythons=("3.11", "3.12", "3.13"),
+    ),
+    Runtime(  # TensorRT itself comes with the machine
+        "onnxruntime-tensorrt", "ONNX Runtime TensorRT", "probes.run.adapters.onnxruntime_cuda",
+        ("onnxruntime-gpu[cuda,cudnn]==1.31.1", "onnx==1.23.2"), "onnxruntime-gpu",
+        config_name="fp32", config={"provider": "tensorrt", "precision": "fp32"},
+        own_env=True, pythons=("3.11", "3.12", "3.13"),
+    ),
+    Runtime(  # found by its converter: PyTorch alone may be here for other reasons
+        "torch-cuda", "PyTorch CUDA (onnx2torch)", "probes.run.adapters.torch_cuda",
+        ("torch==2.13.0", "torchvision==0.28.0", "onnx2torch==1.5.15", "onnx==1.23.2"),
+        "onnx2torch", config_name="fp32", config={"device": "cuda", "precision": "fp32"},
+        own_env=True, pythons=("3.11", "3.12", "3.13"),
     ),
     Runtime(
         "reference", "ONNX reference evaluator", "probes.run.adapters.reference",
