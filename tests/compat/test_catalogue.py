@@ -72,8 +72,17 @@ def test_every_domain_of_the_matrix_has_its_device_and_documented_cells(shipped)
     classes = {"jetson_orin", "rk3588", "snapdragon_8_gen_2", "x86_gpu"}
     shown = Column.objects.filter(shown=True)
     assert set(shown.values_list("device__device_class", flat=True)) == classes
-    for column in shown:
+    claimed = Claim.objects.values("runtime")
+    for column in shown.filter(runtime__in=claimed):
         assert column.cells.filter(kind="documented").count() > 100, column
+
+
+def test_a_column_with_a_configuration_is_one_that_a_toolchain_can_fill(shipped):
+    configured = Column.objects.exclude(config={})
+    assert configured.count() > 15
+    for column in configured:
+        assert RUNTIMES[column.runtime].simulates, column
+        assert column.config.keys() <= RUNTIMES[column.runtime].config.keys(), column
 
 
 def test_figures_that_nobody_saw_are_absent(shipped):
