@@ -65,6 +65,7 @@ WAYS: dict[str, str] = {
     # attention and selection
     "products": gettext_noop("decomposed into MatMul, Softmax, MatMul"),
     "attention-23": gettext_noop("as Attention of opset 23"),
+    "weights": gettext_noop("as products with bilinear weights"),
     "argmax": gettext_noop("with ArgMax and ReduceMax"),
     # the operator's own other versions
     "opset10": gettext_noop("the operator of opset 10"),

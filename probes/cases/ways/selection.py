@@ -1,10 +1,42 @@
-"""Selection in older versions, and the best two of few by ArgMax.
+"""Selection in other versions, the best two of few by ArgMax, sampling by products."""
 
-GridSample has no cheap way but its own newer version: written out it is a gather of four corners.
-"""
+import numpy as np
 
-from probes.cases.rows import c, f
-from probes.cases.way import Way
+from probes.cases.fills import Array
+from probes.cases.rows import Feed, c, f
+from probes.cases.way import Derived, Given, Way, floats, ints
+
+
+def _scale(given: Given, axis: int) -> float:
+    """Pixels in a unit of the grid, which is 2 wide."""
+    return (given.shape[axis] - int(given.attrs["align_corners"])) / 2
+
+
+def _places(axis: int) -> Derived:
+    """Where the pixels of an axis lie on the grid."""
+    return floats(lambda given: _centred(given.shape[axis]) / _scale(given, axis))
+
+
+def _centred(length: int) -> Array:
+    return (np.arange(length) - (length - 1) / 2).reshape(1, -1, 1)
+
+
+# What a pixel weighs in a sample is a product of two tents; samples outside of all weigh nothing.
+# Distances are taken on the grid and scaled then: half precision holds those near zero best.
+POINTS = "points = Reshape (x1, listed)  turned = Transpose <perm = [0, 2, 1]> (points)"
+TENTS = """
+    x, y = Split <axis = 1> (at, one_each)
+    dx = Sub (x, columns)  ax = Abs (dx)  px = Mul (ax, per_column)  bx = Sub (one, px)
+    dy = Sub (y, rows)  ay = Abs (dy)  py = Mul (ay, per_row)  by = Sub (one, py)
+    wx = Relu (bx)  wy = Relu (by)  across = Unsqueeze (wx, first)  down = Unsqueeze (wy, first)
+    lines = MatMul (x0, across)  shares = Mul (lines, down)
+    sums = ReduceSum <keepdims = 0> (shares, height)  y0 = Reshape (sums, sampled)"""
+SAMPLING: dict[str, Derived | Feed] = {
+    "listed": ints(lambda given: [given.shape[0], -1, 2]), "sampled": ints(lambda given: given.out),
+    "columns": _places(3), "per_column": floats(lambda given: _scale(given, 3)),
+    "rows": _places(2), "per_row": floats(lambda given: _scale(given, 2)),
+    "one": f(1), "one_each": c([1, 1]), "first": c([1]), "height": c([2]),
+}  # fmt: skip
 
 # fmt: off
 WAYS = (
@@ -20,6 +52,11 @@ WAYS = (
         y0 = Concat <axis = -1> (best, next)  y1 = Concat <axis = -1> (first, second)""",
         {"places": c(range(8)), "lowest": f(-65504)}),
     Way("NonMaxSuppression", "opset10-v1", ("1000x4-v1",), "NonMaxSuppression-10", opset=10),
+    Way("GridSample", "weights-v1", ("attention-8x32-25x34-v1",), "bilinear weights, written out",
+        POINTS.replace("turned", "at") + TENTS, SAMPLING),
+    Way("GridSample", "weights-v1", ("warp-64-56-v1",), "bilinear weights, written out",
+        POINTS + "low = Max (turned, left)  at = Min (low, one)" + TENTS,
+        {**SAMPLING, "left": f(-1)}),
     Way("GridSample", "opset20-v1", ("attention-8x32-25x34-v1", "warp-64-56-v1"), "GridSample-20",
         attrs={"mode": "linear"}, opset=20, ir=9, agree="one"),
 )
