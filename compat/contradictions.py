@@ -16,7 +16,7 @@ from compat.cells import (
     judged_probes,
     speaks_first,
 )
-from compat.columns import ColumnHead, default_heads, load_heads
+from compat.columns import ColumnHead, load_heads, probed_heads
 from compat.history import ClaimView
 from compat.history.claims import claim_view
 from compat.history.parts import support_of
@@ -141,7 +141,7 @@ def directions_of(asked: Iterable[str]) -> tuple[str, ...]:
 
 def load_contradictions(filters: ContradictionFilters = ContradictionFilters()) -> Contradictions:
     """Seven queries. Top 20 operators first, then by name; columns in the order of the matrix."""
-    heads = load_heads()
+    heads = load_heads(hidden=True)
     chosen = {head.id: head for head in _chosen(heads, filters)}
     cells = _load_cells(chosen, filters)
     probes, claims = _load_probes(cells), _load_claims(cells, chosen)
@@ -179,7 +179,7 @@ def _csv_row(row: Contradiction, told: Told) -> list[object]:
 
 def _chosen(heads: Sequence[ColumnHead], filters: ContradictionFilters) -> Iterator[ColumnHead]:
     named = filters.columns
-    for head in [head for head in heads if head.slug in named] if named else default_heads(heads):
+    for head in [head for head in heads if head.slug in named] if named else probed_heads(heads):
         if not filters.device_classes or head.device_class in filters.device_classes:
             yield head
 

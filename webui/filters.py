@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from django.db.models import Exists, OuterRef
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from compat.matrix import LEVEL_ORDER, MatrixFilters
-from compat.models import Column, Operator
+from compat.models import Cell, Column, Operator
 from compat.operators import OperatorName
 from webui import words
 
@@ -102,7 +103,8 @@ def is_filtered(query: QueryDict) -> bool:
 def load_menus(query: QueryDict) -> list[Menu]:
     """Two queries: which domains and which classes of device there are."""
     domains = Operator.objects.order_by("domain").values_list("domain", flat=True).distinct()
-    classes = Column.objects.filter(shown=True).order_by("device__device_class")
+    with_cells = Column.objects.filter(Exists(Cell.objects.filter(column=OuterRef("pk"))))
+    classes = with_cells.order_by("device__device_class")
     values: dict[str, Sequence[tuple[str, str]]] = {
         "class": [
             (slug, words.word("device_class", slug))

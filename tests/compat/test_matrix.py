@@ -5,6 +5,7 @@ from time import process_time
 
 import pytest
 
+from compat.columns import default_heads, load_heads
 from compat.matrix import CellView, MatrixFilters, load_matrix, matrix_csv
 from compat.models import Cell, Operator
 from compat.three_colours import load_three_colours, three_colours_csv
@@ -186,8 +187,31 @@ def test_csv_says_level_and_kind_and_starts_no_formula(board):
     assert ["'@evil", "'=HYPERLINK(1)", "unknown none", "unknown none"] in lines
 
 
-def test_three_colours_csv_has_the_reason_in_words(board):
+def test_three_colours_csv_has_the_reason_and_what_works_instead_in_words(board):
     lines = load_three_colours([board[0].slug])
-    rows = list(csv.reader(three_colours_csv(lines, [f"why {line.name}" for line in lines])))
-    column = board[0].slug
-    assert rows[1] == ["ai.onnx", "Conv", "red", "avoid", "measured", column, "why Conv"]
+    reasons = [f"why {line.name}" for line in lines]
+    instead = [f"={line.name}" for line in lines]
+    rows = list(csv.reader(three_colours_csv(lines, reasons, instead)))
+    told = ["why Conv", "'=Conv"]
+    assert rows[1] == ["ai.onnx", "Conv", "red", "avoid", "measured", board[0].slug, *told]
+
+
+def test_sister_chips_and_second_precisions_are_found_by_name_class_or_asking():
+    shown = make_column("rknn", make_device("rk3588", "rk3588"))
+    hidden = make_column("rknn", make_device("rk3576", "rk3576"), shown=False)
+    for column in (shown, hidden):
+        make_cell(make_operator("Relu"), column)
+    slugs = [head.slug for head in load_heads()]
+    assert slugs == [shown.slug]
+    assert [head.slug for head in load_heads(hidden=True)] == [hidden.slug, shown.slug]
+    assert [head.slug for head in load_heads(device_classes=["rk3576"])] == [hidden.slug]
+    assert [head.slug for head in load_heads(slugs=[hidden.slug])] == [hidden.slug]
+
+
+def test_what_was_measured_is_compared_before_what_was_simulated():
+    chip = make_column("rknn", make_device("rk3588", "rk3588", origin="catalogue"))
+    cpu = make_column(device=make_device("cpu", origin="local"))
+    make_cell(make_operator("Relu"), chip, kind="simulated")
+    assert [head.slug for head in default_heads(load_heads())] == [chip.slug]
+    make_cell(make_operator("Relu"), cpu, kind="measured")
+    assert [head.slug for head in default_heads(load_heads())] == [cpu.slug]

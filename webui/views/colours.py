@@ -42,7 +42,7 @@ class Choice(NamedTuple):
 
 
 def colours(request: HttpRequest) -> HttpResponse:
-    heads = load_heads()
+    heads = load_heads(hidden=True)
     choice = _choose(request, heads)
     lines = [] if choice.unknown else _lines(choice, heads)
     context = {
@@ -55,7 +55,7 @@ def colours(request: HttpRequest) -> HttpResponse:
 
 def colours_file(request: HttpRequest) -> HttpResponseBase:
     """Codes and English sentences in every language of the pages: programs read them too."""
-    choice = _choose(request, load_heads())
+    choice = _choose(request, load_heads(hidden=True))
     if choice.unknown:
         return HttpResponse(choice.error + "\n", "text/plain; charset=utf-8", status=404)
     lines = _load(choice)

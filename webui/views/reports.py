@@ -79,7 +79,7 @@ def _form(request: HttpRequest, error: str = "", sent: bool = True) -> HttpRespo
     """The form, with what was chosen; `sent`: whether the request's body may be read."""
     fields = request.POST if sent and request.method == "POST" else request.GET
     context = {
-        "classes": group_columns(load_heads(), fields.getlist("target")),
+        "classes": group_columns(load_heads(hidden=True), fields.getlist("target")),
         "keep": "keep" in fields,
         "keep_days": KEEP.days,
         "limit": settings.UPLOAD_LIMIT_BYTES,

@@ -6,9 +6,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from compat import fleet, sweeps
+from compat.columns import load_counted_heads
 from compat.history import NotKnown, load_column
 from compat.history.column import OperatorLine
-from compat.matrix import load_matrix
 from compat.operators import OperatorName, with_core
 from webui.columns import group_columns
 from webui.words import sentence
@@ -17,7 +17,7 @@ AT_WORK = ("online", "offline")  # a registered device: what is queued waits for
 
 
 def targets(request: HttpRequest) -> HttpResponse:
-    return render(request, "webui/targets.html", {"classes": group_columns(load_matrix().columns)})
+    return render(request, "webui/targets.html", {"classes": group_columns(load_counted_heads())})
 
 
 def target(request: HttpRequest, slug: str) -> HttpResponse:
