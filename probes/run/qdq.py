@@ -34,6 +34,8 @@ MOVES = frozenset(
 MIXES = {"ScatterElements": (0, 2), "ScatterND": (0, 2)}
 # Where the range is the operator's, not the data's.
 RANGES = {"Softmax": (0.0, 1.0)}
+# Take places in a picture: what 8 bits make of those says nothing of the operator.
+COORDINATES = frozenset(("AffineGrid", "GridSample", "RoiAlign", "MaxRoiPool", "NonMaxSuppression"))
 QUANTIZING = ("quant", "qlinear", "integer")  # parts of the names of operators that do it already
 
 
@@ -89,6 +91,8 @@ def check(model: bytes) -> None:
         raise NotApplicable("Quantizing enters no function and no subgraph.")
     if any(mark in node.op_type.lower() for node in proto.graph.node for mark in QUANTIZING):
         raise NotApplicable("The model quantizes already.")
+    if any(node.op_type in COORDINATES for node in proto.graph.node):
+        raise NotApplicable("Coordinates are not quantized to 8 bits.")
     initial = {tensor.name for tensor in proto.graph.initializer}
     inputs = [info for info in proto.graph.input if info.name not in initial]
     if not any(map(_is_float, inputs)) or not all(map(_is_float, proto.graph.output)):

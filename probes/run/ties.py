@@ -73,11 +73,24 @@ def _of_operands(node: onnx.NodeProto, operands: list[Array], told: Array, wante
     return np.asarray(np.abs(operands[0] - operands[1]))
 
 
+def _from_step(offset: float) -> Distance:
+    """How far each value is from where the answer jumps: at every whole number + `offset`."""
+
+    def distance(node: onnx.NodeProto, operands: list[Array], told: Array, wanted: Array) -> Array:
+        moved = operands[0] - offset
+        apart: Array = np.abs(moved - np.round(moved))
+        return apart
+
+    return distance
+
+
 # (operator, output): how far apart what decides each answer is
 DECIDED_BY: dict[tuple[str, int], Distance] = {
     ("TopK", 1): _of_indices(-1),
     ("ArgMax", 0): _of_indices(0),
     ("ArgMin", 0): _of_indices(0),
+    ("Round", 0): _from_step(0.5),
+    **{(name, 0): _from_step(0.0) for name in ("Floor", "Ceil", "Cast")},
     **{
         (name, 0): _of_operands
         for name in ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal")

@@ -255,3 +255,23 @@ def test_comparisons_of_values_that_half_precision_cannot_tell_apart(told, outco
     expected = make_inputs(np.asarray([True, False, True]))
     found = compare(expected, make_inputs(np.asarray(told)), greater, arithmetic="float16")
     assert found.outcome is outcome
+
+
+STEPS = [
+    ("Round", [2.498, 8], [3, 8], Outcome.CLOSE),
+    ("Round", [2.3, 8], [3, 8], Outcome.MISMATCH),
+    ("Round", [2.5, 8], [3, 8], Outcome.MISMATCH),
+    ("Floor", [2.998, 8], [3, 8], Outcome.CLOSE),
+    ("Ceil", [2.002, 8], [2, 8], Outcome.CLOSE),
+]
+
+
+@pytest.mark.parametrize(("op", "fed", "told", "outcome"), STEPS)
+def test_rounding_near_a_step_of_half_precision(op, fed, told, outcome):
+    """Of 2.5 itself Round gives the even number, in any precision."""
+    model = make_node_model(op, [(1, (2,))], [(1, (2,))], 13)
+    inputs = make_inputs(np.float32(fed))
+    expected = make_inputs(getattr(np, op.lower())(np.float32(fed)))
+    rounding = make_case(model, inputs, op_type=op, origin="mainstream", expected=expected)
+    found = compare(expected, make_inputs(np.float32(told)), rounding, arithmetic="float16")
+    assert found.outcome is outcome

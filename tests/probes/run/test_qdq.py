@@ -176,6 +176,12 @@ def test_constants_that_were_inputs_as_well_are_quantized_as_constants():
 
 
 UNFIT = {
+    "coordinates": make_model(
+        "GridSample",
+        inputs=[(T.FLOAT, [1, 1, 4, 4]), (T.FLOAT, [1, 2, 2, 2])],
+        outputs=[(T.FLOAT, [1, 1, 2, 2])],
+        opset=16,
+    ),
     "integers": make_model("Neg", inputs=[(T.INT32, [2])], outputs=[(T.INT32, [2])]),
     "an index": make_model("ArgMax", inputs=[(T.FLOAT, [2])], outputs=[(T.INT64, [1])]),
     "half": make_model("Relu", inputs=[(T.FLOAT16, [2])], outputs=[(T.FLOAT16, [2])]),
