@@ -35,14 +35,16 @@ FACETS: dict[str, Callable[[CaseView], frozenset[str]]] = {
 def separate(
     passing: Sequence[CaseView], failing: Sequence[CaseView], facets: Iterable[str] = FACETS
 ) -> Separation | None:
-    """A facet separates when every failing case has a value that no passing case has."""
+    """A facet separates when every failing case has a value that no passing case has; a form, when
+    no failing case was tried in one in which others pass."""
     if not passing or not failing:
         return None
     for facet in facets:
         values = FACETS[facet]
         good = frozenset().union(*(values(case) for case in passing))
         own = [values(case) - good for case in failing]
-        if all(own):
+        tried = facet == "form" and any(values(case) & good for case in failing)
+        if all(own) and not tried:
             return Separation(facet, _ordered(good), _ordered(frozenset().union(*own)))
     return None
 

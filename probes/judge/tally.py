@@ -178,7 +178,7 @@ def _form_reservation(form: str) -> str:
     return found.pop() if len(found) == 1 else "only_form"
 
 
-def _preference(row: Evidence) -> tuple[bool, int, bool, str, str, str]:
+def _preference(row: Evidence) -> tuple[bool, int, bool, str, str, str, str]:
     """Passing before failing, mild before severe; a silent wrong before an honest refusal."""
     standing = STANDINGS[row.outcome]
     severity = max((SEVERITY.get(code, 0) for code in _codes(row)), default=0)
@@ -189,4 +189,5 @@ def _preference(row: Evidence) -> tuple[bool, int, bool, str, str, str]:
         row.form if row.form != "as_is" else "",
         row.outcome,
         str(row.ref),
+        repr(row.max_abs),
     )

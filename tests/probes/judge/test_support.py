@@ -314,6 +314,12 @@ def test_the_rest_never_makes_red():
     assert judge(evidence, []).level == "yellow"
 
 
+def test_a_form_that_failing_cases_were_tried_in_too_separates_nothing():
+    """Every case is also tried with its defaults written out: "only with as it is" says nothing."""
+    tried = [core("a"), core("b", "rejected"), core("b", "rejected", form="defaults")]
+    assert judge(tried, []).reason.code == "core_some"
+
+
 def test_the_mildest_form_of_a_case_decides():
     forms = [
         core("a", "close", form="restamped"),
