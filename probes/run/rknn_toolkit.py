@@ -10,10 +10,12 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import numpy as np
 
 from probes.run import rknn_log
 from probes.run.adapter import HarnessError, Refused
@@ -36,11 +38,39 @@ class TorchLeftOut(ModuleType):
         raise AttributeError(f"{self.__name__}.{name}: {LEFT_OUT}")
 
 
+class Numbers(np.ndarray[Any, Any]):
+    """Whole numbers that the toolkit lays out a Gather with, as an array with torch's names."""
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The plain array."""
+        return np.asarray(self)
+
+
+def _arange(*limits: int) -> Numbers:
+    """From, to, step, as torch has it."""
+    return np.arange(*limits, dtype=np.int64).view(Numbers)
+
+
+def _split(numbers: Numbers, sizes: int | Sequence[int], dim: int = 0) -> list[Numbers]:
+    """Pieces of a size, or of these sizes, along a dimension."""
+    length = numbers.shape[dim]
+    ends = range(sizes, length, sizes) if isinstance(sizes, int) else np.cumsum(sizes)[:-1]
+    return [each.view(Numbers) for each in np.split(numbers, list(ends), dim)]
+
+
+def _cat(parts: Sequence[Numbers], dim: int = 0) -> Numbers:
+    return np.concatenate(parts, dim).view(Numbers)
+
+
+# What of torch the toolkit moves the indices of a Gather with.
+NUMBERS: dict[str, Any] = {"arange": _arange, "split": _split, "cat": _cat}
+
+
 def import_toolkit() -> Any:
     """The class RKNN; without torch where it is not installed (5 GB with its CUDA)."""
     if "torch" not in sys.modules and importlib.util.find_spec("torch") is None:
         torch, nn = TorchLeftOut("torch"), TorchLeftOut("torch.nn")
-        vars(torch).update(nn=nn, no_grad=lambda: lambda function: function)
+        vars(torch).update(nn=nn, no_grad=lambda: lambda function: function, **NUMBERS)
         vars(nn).update(Module=object)
         sys.modules.update({"torch": torch, "torch.nn": nn})
     try:

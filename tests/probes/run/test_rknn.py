@@ -378,3 +378,14 @@ def test_in_its_sandbox_a_toolkit_passes_and_refuses(tmp_path, monkeypatch):
     assert passed.latency is None
     assert (refused.outcome, refused.stage) == (Outcome.REJECTED, Stage.COMPILE)
     assert refused.message.startswith("The input 0 of NonZero('y0') need to be constant!")
+
+
+def test_the_indices_that_torch_would_lay_out():
+    """As torch gives them; with the real one the same models end the same way."""
+    numbers = rknn_toolkit.NUMBERS
+    row = numbers["arange"](2, 8)
+    assert row.numpy().tolist() == [2, 3, 4, 5, 6, 7]
+    assert [part.tolist() for part in numbers["split"](row, 4)] == [[2, 3, 4, 5], [6, 7]]
+    parts = numbers["split"](row.reshape(2, 3), [1, 2], 1)
+    assert [part.tolist() for part in parts] == [[[2], [5]], [[3, 4], [6, 7]]]
+    assert numbers["cat"](parts, 1).tolist() == [[2, 3, 4], [5, 6, 7]]
