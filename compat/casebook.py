@@ -138,7 +138,7 @@ def _older_names() -> dict[str, list[str]]:
 
 
 def _row(case: engine.Case, operator: Operator) -> Case:
-    signature = case.signature or _signature(case)
+    signature, traits = case.signature or _signature(case), case.traits
     keys = (
         {
             "signature_key": signature_key(signature),
@@ -162,7 +162,8 @@ def _row(case: engine.Case, operator: Operator) -> Case:
         oracles_agree=case.oracles_agree,
         citation=case.citation,
         dtypes=_dtypes(signature),
-        traits=case.traits,
+        traits=traits,
+        folds=traits["folds"],
         signature=signature,
         **keys,
     )

@@ -33,7 +33,7 @@ class Row(NamedTuple):
 
 EVIDENCE = (
     "case__name", "case__core", "kind", "form", "outcome", "stage", "placement", "line", "max_abs",
-    "case__oracles_agree", "case__dtypes", "id", "case__since_version",
+    "case__oracles_agree", "case__dtypes", "id", "case__since_version", "case__folds",
 )  # fmt: skip
 
 
@@ -132,12 +132,11 @@ def _load_rows(column: Column, operators: Collection[int] | None) -> Iterable[Ro
 
 def evidence_of(facts: Sequence[Any]) -> Evidence:
     """One latest probe from the values of EVIDENCE, in that order."""
-    name, core, kind, form, outcome, stage, placement, line, max_abs, agree, dtypes, pk, since = (
-        facts
-    )
+    name, core, kind, form, outcome, stage, placement, line, max_abs, agree = facts[:10]
+    dtypes, pk, since, folds = facts[10:]
     return Evidence(
         name, core, kind, form, outcome, stage or None, placement, line, max_abs, agree,
-        tuple(dtypes), pk, since,
+        tuple(dtypes), pk, since, folds,
     )  # fmt: skip
 
 

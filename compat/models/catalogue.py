@@ -102,6 +102,7 @@ class Case(models.Model):
     oracles_agree = models.CharField(max_length=8, blank=True)
     citation = models.TextField(blank=True)
     dtypes = models.JSONField(default=list)
+    folds = models.BooleanField(default=False)  # nothing in its graph is left to run
     traits = models.JSONField(default=dict)  # what decides which forms apply
     signature = models.JSONField(default=dict)
     signature_key = models.CharField(max_length=16, blank=True)

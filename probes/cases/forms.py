@@ -55,6 +55,8 @@ class Described(Protocol):
     def traits(self) -> Traits: ...
 
 
+BY_SHAPE = ("Shape", "Size")  # they look at no value
+DRAWN = ("RandomNormal", "RandomUniform")  # from no input, and anew in every run
 Applies = Callable[[Described, Wants], bool]
 
 
@@ -170,6 +172,7 @@ def find_traits(proto: onnx.ModelProto, inputs: Sequence[Value]) -> dict[str, An
         "defaults": any(True for _ in _left_out(proto)),
         "constant": _can_be_constant(inputs),
         "edge": sorted(edge),
+        "folds": _folds(proto),
     }
 
 
@@ -204,6 +207,18 @@ HELPFUL: dict[str, Applies] = {
     "constant": lambda case, wants: wants.constant_inputs and bool(case.traits.get("constant")),
     "cast": lambda case, wants: can_wrap(case.traits.get("edge", ()), wants.dtypes),
 }
+
+
+def _folds(proto: onnx.ModelProto) -> bool:
+    """Whether every output follows from constants and from shapes that are fixed."""
+    known = {tensor.name for tensor in proto.graph.initializer} | {""}
+    shaped = set() if _is_dynamic(proto) else {info.name for info in proto.graph.input}
+    for node in proto.graph.node:
+        runs = node.op_type in DRAWN or any(a.HasField("g") or a.graphs for a in node.attribute)
+        by_shape = node.op_type in BY_SHAPE and shaped.issuperset(node.input)
+        if by_shape or (known.issuperset(node.input) and not runs):
+            known.update(node.output)
+    return known.issuperset(info.name for info in proto.graph.output)
 
 
 def _is_dynamic(proto: onnx.ModelProto) -> bool:

@@ -71,8 +71,9 @@ def stand(
 ) -> tuple[Computation, ...]:
     """The computations of one operator on one target.
 
-    `known`: by the name of each case that matters, its ways, if any. `way_of`: by the name of a case that
-    is a way, what it replaces and how. `times`: latency by reference, which decides among equals.
+    `known`: by the name of each case that matters, its ways, if any. `way_of`: by the name of a
+    case that is a way, what it replaces and how. `times`: latency by reference, which decides among
+    equals.
     """
     usable = [row for row in evidence if row.kind == kind and is_evidence(row)]
     views = _views(kind, usable)

@@ -84,9 +84,12 @@ class Tally(NamedTuple):
 
 
 def is_evidence(row: Evidence) -> bool:
-    """Not our own failures, nor another answer than one that the oracles dispute."""
+    """Not our own failures, nor another answer than one that the oracles dispute, nor the refusal
+    of a graph that is all constants: in a model such nodes are folded away."""
     standing = STANDINGS.get(row.outcome)
     if standing is None or row.oracles_agree == "none":
+        return False
+    if row.folds and standing.code == "refused":
         return False
     return not (standing.silent and row.oracles_agree == "disputed")
 

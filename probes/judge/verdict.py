@@ -28,6 +28,7 @@ class Evidence(NamedTuple):
     dtypes: tuple[str, ...] = ()
     ref: Ref = None
     since_version: int = 0  # 0: not known
+    folds: bool = False  # the graph is nothing but constants: a compiler may have nothing to make
 
 
 class Claim(NamedTuple):

@@ -151,6 +151,18 @@ def test_a_restamp_that_cannot_be_is_not_planned():
     assert forms_for(gelu, Stamps(19)) == ("as_is",)
 
 
+def test_a_graph_that_is_all_constants_is_told():
+    shape = make_node_model("Shape", [(FLOAT, (2, 3))], [(7, (2,))], 17)
+    assert make_case(shape).traits["folds"]
+    open_ = make_node_model("Shape", [(FLOAT, ("n", 3))], [(7, (2,))], 17)
+    assert not make_case(open_).traits["folds"]
+    drawn = make_node_model("RandomNormal", [], [(FLOAT, (2,))], 17, shape=[2])
+    assert not make_case(drawn, ()).traits["folds"], "it draws anew in every run"
+    filled = make_node_model("Constant", [], [(FLOAT, ())], 17, value_float=1.0)
+    assert make_case(filled, ()).traits["folds"]
+    assert not make_case().traits["folds"]
+
+
 def test_raised_to_the_oldest_that_is_read():
     old = make_node_model("Relu", [(FLOAT, (2, 3))], [(FLOAT, (2, 3))], 6, ir=4)
     assert forms_for(make_case(old), Stamps(min_opset=7)) == ("as_is", "restamped")

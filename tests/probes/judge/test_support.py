@@ -354,3 +354,11 @@ def test_a_whole_catalogue_is_judged_fast_enough_for_a_sweep():
             judge(rows, [])
         timings.append(time.process_time() - start)
     assert min(timings) < 0.06
+
+
+def test_a_refusal_of_nothing_but_constants_is_no_evidence():
+    """RKNN refuses a lone Shape, "all outputs are constants"; in a model it is folded away."""
+    refused = core("a", "rejected")._replace(folds=True)
+    assert judge([refused], []).reason.code == "not_attributable"
+    assert judge([refused._replace(outcome="mismatch")], []).level == "red"
+    assert judge([refused, core("b")], []).level == "green"
