@@ -16,6 +16,7 @@ DOCKERFILES = tuple(map(str, sorted(ROOT.glob("docker/*.Dockerfile"))))
 COMPOSE_SCHEMA = ("--builtin-schema", "vendor.compose-spec")
 CODE = ("probes", "compat", "webui", "manage.py")
 PRODUCTION = ROOT / ".ci" / "production.env"
+ENV_DIR = "OPATLAS_ENV_DIR"  # where the environments of the toolchains are kept
 # What a developer has set for a server of their own must not reach a test.
 OWN_ENVIRONMENT = {
     name: value
@@ -65,16 +66,29 @@ def pytest_gates(absent: dict[str, str]) -> tuple[Gate, ...]:
     pytest = (sys.executable, "-m", "pytest", "-n", os.environ.get("TEST_WORKERS", "2"))
     postgres = Gate(
         "pytest on PostgreSQL",
-        (*pytest, "-m", "postgres or both_databases"),
+        (*pytest, "-m", "(postgres or both_databases) and not toolchains"),
         {"DATABASE_URL": DATABASE_URL},
         streams=True,
     )
     sqlite = Gate(
         "pytest on SQLite",
-        (*pytest, "-m", "not postgres"),
+        (*pytest, "-m", "not postgres and not toolchains"),
         streams=True,
     )
-    return (sqlite,) if "postgres" in absent else (postgres, sqlite)
+    # One after the other: each asks for all the memory and cores that a compiler takes.
+    toolchains = Gate(
+        "vendors' toolchains",
+        (sys.executable, "-m", "pytest", "tests/toolchains"),
+        {name: os.environ[name] for name in (ENV_DIR,) if name in os.environ},
+        streams=True,
+    )
+    found = (sqlite,) if "postgres" in absent else (postgres, sqlite)
+    return (*found, toolchains) if asks_toolchains() else found
+
+
+def asks_toolchains() -> bool:
+    """Their environments take 2.2 GB: CI builds them, a developer who says so."""
+    return is_ci() or bool(os.environ.get("TOOLCHAINS"))
 
 
 def run_gate(gate: Gate) -> bool:
@@ -103,6 +117,8 @@ def main() -> int:
         absent = absent_groups()
         for marker, sentence in absent.items():
             print(f"deselected group '{marker}': {sentence}", flush=True)
+        if not asks_toolchains():
+            print("deselected group 'toolchains': TOOLCHAINS=1 builds and asks them (2.2 GB)")
         if absent and is_ci():
             print("CI=true: every group has to run, so this is a failure.", file=sys.stderr)
             return 1

@@ -23,6 +23,14 @@ def collect(**environment):
     )
 
 
+def test_the_toolchains_are_asked_in_ci_and_on_demand(monkeypatch):
+    monkeypatch.setattr(gates, "is_ci", lambda: False)
+    monkeypatch.delenv("TOOLCHAINS", raising=False)
+    assert "vendors' toolchains" not in [gate.name for gate in gates.pytest_gates({})]
+    monkeypatch.setenv("TOOLCHAINS", "1")
+    assert gates.pytest_gates({})[-1].name == "vendors' toolchains"
+
+
 def test_absent_groups_are_deselected_by_name_with_the_address():
     done = collect()
     assert done.returncode == 0
@@ -54,7 +62,8 @@ def test_a_gate_that_fails_says_so_and_shows_why(capfd):
     assert "FAILED" in shown
 
 
-def test_without_postgres_only_the_sqlite_run_is_left():
+def test_without_postgres_only_the_sqlite_run_is_left(monkeypatch):
+    monkeypatch.setattr(gates, "asks_toolchains", lambda: False)
     assert [gate.name for gate in gates.pytest_gates({"postgres": "absent"})] == [
         "pytest on SQLite"
     ]

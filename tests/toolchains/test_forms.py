@@ -12,13 +12,18 @@ import onnxruntime
 import pytest
 
 from probes.cases.case import Case, case_id, operators_of, opset_of
+from probes.cases.catalogue import mainstream_cases, read_pack
+from probes.cases.forms import forms_for
 from probes.cli import env
 from probes.model.values import DTYPES, from_numpy, to_numpy
 from probes.run import envs
+from probes.run.outcome import Outcome
 from probes.run.sandbox import ProbeRequest, Sandbox
 
 pytestmark = pytest.mark.toolchains
 
+ROOT = Path(__file__).parents[2]
+PACK = ROOT / "fixtures" / "cases" / f"node-onnx-{onnx.__version__}.pack.xz"
 FORMS = Path(__file__).parents[1] / "data" / "forms"
 # outcome -> the word of the independent run
 WORDS = {"passed": "pass", "close": "pass", "compiled": "compiled", "rejected": "rejected"}
@@ -107,3 +112,28 @@ def test_every_form_ends_as_it_did_for_others(column):
     }
     assert len(found) == len(STATUSES) == 28
     assert wrong == {}
+
+
+def test_an_output_shape_that_we_leave_open_is_not_refused():
+    """The checker of IREE's importer wants one; it follows from the graph."""
+    case = next(case for case in mainstream_cases() if case.op_type == "NonZero")
+    assert not onnx.load_from_string(case.model).graph.output[0].type.tensor_type.HasField("shape")
+    with Sandbox("iree", {"backend": "cuda-sm_87"}) as sandbox:
+        assert sandbox.run(ProbeRequest(case)).outcome is Outcome.COMPILED
+
+
+def test_a_compiler_that_crashes_is_one_case_and_loses_nothing():
+    """uint8 element-wise operators end RKNN's compiler by a signal; the sweep goes on."""
+    names = ("test_add_uint8", "test_mul_uint8", "test_sub_uint8", "test_add", "test_mul")
+    cases = [case for case in read_pack(PACK) if case.name.removeprefix("node/") in names]
+    with Sandbox("rknn") as sandbox:
+        wants = sandbox.capabilities()
+        forms = [
+            (case, next(form for form in forms_for(case, wants) if form in ("as_is", "restamped")))
+            for case in cases * 5
+        ]
+        found = list(sandbox.run_many(ProbeRequest(*pair) for pair in forms))
+    assert len(found) == len(forms)
+    crashed = [result for result in found if result.outcome is Outcome.CRASHED]
+    assert crashed
+    assert all(result.signal.startswith("SIG") and result.confirmed for result in crashed)
