@@ -32,20 +32,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     if asked.command == "list":
         return _list(as_json=asked.json)
-    if asked.command == "remove":
-        found = envs.remove(asked.runtime)
-        print(f"{asked.runtime}: removed." if found else f"{asked.runtime}: there was none.")
-        return 0
-    return _build(asked.runtime, asked.python)
-
-
-def _build(slug: str, python: str) -> int:
     try:
-        built = envs.build(slug, lambda path: _ask(slug, path), python=python)
+        return (
+            _remove(asked.runtime)
+            if asked.command == "remove"
+            else _build(asked.runtime, asked.python)
+        )
     except (EnvError, StartError) as error:
         print(error, file=sys.stderr)
         return 1
-    print(_line(built))
+
+
+def _remove(slug: str) -> int:
+    print(f"{slug}: removed." if envs.remove(slug) else f"{slug}: there was none.")
+    return 0
+
+
+def _build(slug: str, python: str) -> int:
+    print(_line(envs.build(slug, lambda path: _ask(slug, path), python=python)))
     return 0
 
 

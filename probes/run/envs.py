@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -88,30 +89,25 @@ def build(slug: str, check: Callable[[str], str], *, python: str = "", say: Say 
     row = RUNTIMES[slug]
     if not row.own_env or not (row.requirements or row.no_deps):
         raise EnvError(_nothing_to_build(row))
-    path = env_path(row)
-    with _alone(row):
-        built = find_built(slug)
-        if built is not None:
-            return built
-        base, version = find_python(row.pythons, python)
-        shutil.rmtree(path, ignore_errors=True)
-        try:
-            _install(row, path, base, say)
-            say("Asking the runtime for its version.")
-            runtime_version = check(_python_of(path))
-        except BaseException:
-            shutil.rmtree(path, ignore_errors=True)
-            raise
-        built = Built(slug, runtime_version, version, _packages(path), disk_bytes(path), str(path))
-        (path / STAMP).write_text(json.dumps(asdict(built), indent=1))
-    return built
+    try:
+        with _alone(row, say) as lock:
+            return find_built(slug) or _build(row, check, python, say, lock)
+    except OSError as error:  # no room, no right to write there
+        raise EnvError(f"The environment cannot be kept in {_root()}: {error}") from error
 
 
 def remove(slug: str) -> bool:
-    """Delete every environment of a runtime, of older pins too; whether there was one."""
-    found = [path for path in _root().glob(f"{slug}-*") if path.is_dir()]
-    for path in found:
-        shutil.rmtree(path)
+    """Delete every environment of a runtime, of older pins too; whether there was one.
+
+    Raises EnvError for one that cannot be deleted.
+    """
+    own = re.compile(re.escape(slug) + "-[0-9a-f]{10}")  # tensorrt is not tensorrt-rtx
+    found = [path for path in _root().glob(f"{slug}-*") if own.fullmatch(path.name)]
+    try:
+        for path in found:
+            shutil.rmtree(path)
+    except OSError as error:
+        raise EnvError(f"The environment cannot be deleted: {error}") from error
     return bool(found)
 
 
@@ -141,7 +137,8 @@ def disk_bytes(path: Path) -> int:
 def _root() -> Path:
     given = os.environ.get("OPATLAS_ENV_DIR")
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(given) if given else Path(cache) / "opatlas" / "envs"
+    # whole, because children run in folders of their own
+    return (Path(given) if given else Path(cache) / "opatlas" / "envs").absolute()
 
 
 def _python_of(path: Path) -> str:
@@ -159,27 +156,45 @@ def _ask_version(name: str) -> str:
         done = subprocess.run(
             [name, "-c", ASKING], capture_output=True, text=True, timeout=ASKING_S, check=False
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except (OSError, UnicodeDecodeError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def _install(row: Runtime, path: Path, base: str, say: Say) -> None:
+def _build(row: Runtime, check: Callable[[str], str], python: str, say: Say, lock: int) -> Built:
+    path = env_path(row)
+    base, version = find_python(row.pythons, python)
+    shutil.rmtree(path, ignore_errors=True)
+    try:
+        _install(row, path, base, say, lock)
+        say("Asking the runtime for its version.")
+        found = check(_python_of(path))
+        built = Built(row.slug, found, version, _packages(path), disk_bytes(path), str(path))
+        (path / STAMP).write_text(json.dumps(asdict(built), indent=1))
+    except BaseException:
+        shutil.rmtree(path, ignore_errors=True)
+        raise
+    return built
+
+
+def _install(row: Runtime, path: Path, base: str, say: Say, lock: int) -> None:
     say(f"Making an environment for {row.title}.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _call([base, "-m", "venv", str(path)])
+    _call([base, "-m", "venv", str(path)], lock)
     pip = [_python_of(path), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     if row.requirements:
         say(f"Installing {', '.join(row.requirements)}.")
-        _call([*pip, *row.requirements])
+        _call([*pip, *row.requirements], lock)
     if row.no_deps:
         say(f"Installing {', '.join(row.no_deps)}, without what they ask for beside.")
-        _call([*pip, "--no-deps", *row.no_deps])
+        _call([*pip, "--no-deps", *row.no_deps], lock)
 
 
-def _call(command: Sequence[str]) -> None:
+def _call(command: Sequence[str], lock: int) -> None:
+    """The command holds the lock too: where its builder is killed, it goes on for a while."""
     own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, capture_output=True, text=True, env=own, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=own, check=False, pass_fds=(lock,)
+    )
     if done.returncode:
         lines = (done.stdout + done.stderr).strip().splitlines()[-WORST_LINES:]
         raise EnvError("\n".join([f"{' '.join(command)} failed:", *lines]))
@@ -193,9 +208,14 @@ def _packages(path: Path) -> tuple[str, ...]:
 
 
 @contextmanager
-def _alone(row: Runtime) -> Iterator[None]:
-    """One builder of a runtime at a time; the next finds what the first made."""
+def _alone(row: Runtime, say: Say) -> Iterator[int]:
+    """One builder of a runtime at a time; the next finds what the first made. Yields the
+    descriptor of the lock."""
     _root().mkdir(parents=True, exist_ok=True)
     with (_root() / f"{row.slug}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"Another process builds the environment of {row.title}: waiting for it.")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock.fileno()

@@ -1,8 +1,10 @@
 """Environments of runtimes: made once, checked by asking, found again, never half made."""
 
+import errno
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -94,6 +96,63 @@ def test_other_pins_are_another_environment(own, monkeypatch):
     changed = Runtime(**{**vars(own), "requirements": ("made-here==2.0",)})
     monkeypatch.setitem(RUNTIMES, "fake", changed)
     assert envs.find_built("fake") is None
+
+
+def test_a_name_that_begins_another_removes_only_its_own(own, tmp_path):
+    """As tensorrt and tensorrt-rtx: the one must not take the other with it."""
+    envs.env_path(own).mkdir(parents=True)
+    other = envs.env_path(own).with_name("fake-rtx-0123456789")
+    other.mkdir()
+    assert envs.remove("fake")
+    assert other.is_dir()
+    assert not envs.remove("fake")
+
+
+def test_a_folder_that_takes_nothing_is_a_sentence(own, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command, "OWN", ("fake",))
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("OPATLAS_ENV_DIR", str(tmp_path / "file"))
+    assert command.main(["build", "fake"]) == 1
+    assert "cannot be kept in" in capsys.readouterr().err
+
+
+def test_a_disk_that_is_full_at_the_end_leaves_nothing(own, monkeypatch):
+    def full(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def install(row, path, *_):
+        path.mkdir()
+
+    monkeypatch.setattr(envs, "_install", install)
+    monkeypatch.setattr(envs, "_packages", full)
+    with pytest.raises(envs.EnvError, match="No space left"):
+        envs.build("fake", lambda _: "1.0", say=lambda _: None)
+    assert not envs.env_path(own).exists()
+
+
+def test_a_folder_named_from_here_is_found_from_elsewhere(own, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPATLAS_ENV_DIR", "near")
+    assert envs.env_path(own).parent == tmp_path / "near"
+
+
+def test_what_a_killed_builder_started_is_waited_for(own, tmp_path):
+    """Its pip goes on: a second one beside it would leave half of each."""
+    script = (
+        "from probes.run import envs; from probes.run.registry import RUNTIMES\n"
+        "with envs._alone(RUNTIMES['fake'], print) as lock:\n"
+        "    print('ready', flush=True); envs._call(['sleep', '2'], lock)"
+    )
+    killed = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    assert killed.stdout.readline() == b"ready\n"
+    time.sleep(0.5)  # until sleep runs
+    killed.kill()
+    killed.wait()
+    said = []
+    started = time.monotonic()
+    with envs._alone(own, said.append):
+        assert time.monotonic() - started > 0.5
+    assert "waiting" in said[0]
 
 
 def test_a_shim_that_fails_is_passed_over(tmp_path, monkeypatch):
