@@ -27,6 +27,8 @@ PACKS = {release: CASES / f"node-onnx-{release}.pack.xz" for release in RELEASES
 PACK = PACKS[onnx.__version__]
 # Built once at release from tables of the engine, because another numpy or torch builds others.
 BUILT = tuple(CASES / f"{kind}.pack.xz" for kind in ("variants", "patterns", "modules"))
+# Their graphs are several nodes; none of them is what the case proves.
+NO_NODE = frozenset((origins.ALTERNATIVE, origins.PATTERN, origins.MODULE))
 BATCH = 500
 
 
@@ -173,7 +175,7 @@ def _row(case: engine.Case, operator: Operator) -> Case:
 
 def _signature(case: engine.Case) -> Signature:
     """Of the node that the case proves; empty where the graph spells it out in other operators."""
-    if case.origin == origins.ALTERNATIVE:
+    if case.origin in NO_NODE:
         return {}
     try:
         model = onnx.load_from_string(case.model)

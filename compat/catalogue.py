@@ -12,7 +12,7 @@ import onnx.defs
 from django.conf import settings
 from django.db import transaction
 
-from compat import casebook, cells, documented
+from compat import casebook, cells, documented, graphs
 from compat.models import Column, Device, Loaded, Operator
 from probes import judge
 
@@ -62,8 +62,9 @@ def _digest(files: Iterable[Path]) -> str:
 
 
 def load_operators() -> None:
-    """Every operator of every domain that onnx knows, and the contrib ones that documents name."""
-    rows = [*_onnx_operators(), *_contrib_operators()]
+    """Every operator of every domain that onnx knows, the contrib ones that documents name, and
+    the graphs that have rows of their own."""
+    rows = [*_onnx_operators(), *_contrib_operators(), *graphs.graph_operators()]
     Operator.objects.bulk_create(
         rows,
         update_conflicts=True,
@@ -152,7 +153,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 
 # name, the files it is read from, what loads it; in the order in which they need each other
 PARTS: tuple[tuple[str, Callable[[], Iterable[Path]], Callable[[], Any]], ...] = (
-    ("operators", lambda: (CONTRIB, documented.ROWS), load_operators),
+    ("operators", lambda: (CONTRIB, documented.ROWS, *graphs.files()), load_operators),
     ("devices", lambda: (DEVICES, COLUMNS, JETPACK), load_devices),
     (
         "documented claims",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 
 from compat.columns import ColumnHead, load_heads
+from compat.graphs import graphs_of
 from compat.history.claims import ClaimView, load_claims
 from compat.history.parts import (
     OperatorHead,
@@ -18,6 +19,7 @@ from compat.history.parts import (
 from compat.models import Case, Cell
 from probes.cases import origins
 from probes.cases.alternatives import WayName, known_ways, way_of
+from probes.cases.graphs import Graph
 from probes.cases.ways import steps_of
 
 
@@ -84,6 +86,7 @@ class OperatorPage:
     probed_columns: tuple[ColumnHead, ...]
     cases: tuple[CaseRow, ...]
     alternatives: tuple[WaysRow, ...]
+    graphs: tuple[Graph, ...]  # of a pattern or a module: which operators it becomes
 
 
 _Marks = dict[tuple[str, int], CaseMark]
@@ -112,6 +115,7 @@ def load_operator(domain: str, name: str) -> OperatorPage:
         probed_columns=probed,
         cases=tuple(case for case in cases if case.origin != origins.ALTERNATIVE),
         alternatives=tuple(_alternatives(operator, cases)),
+        graphs=graphs_of(operator.domain, operator.name, operator.kind),
     )
 
 

@@ -13,6 +13,7 @@ __all__ = [
     "alternative_cases",
     "mainstream_cases",
     "node_cases",
+    "pattern_cases",
     "read_pack",
     "write_pack",
 ]
@@ -23,6 +24,13 @@ def mainstream_cases() -> Iterator[Case]:
     from probes.cases.build import build_cases
 
     yield from build_cases()
+
+
+def pattern_cases() -> Iterator[Case]:
+    """Several nodes that models contain as one thing, built one at a time."""
+    from probes.cases.build_patterns import build_patterns
+
+    yield from build_patterns()
 
 
 def alternative_cases() -> Iterator[Case]:

@@ -35,7 +35,7 @@ def plain_name(name: str) -> str:
 
 
 def names_beside(pack: Path) -> Path:
-    """The CSV that names every test of an older release, beside its pack."""
+    """The CSV beside a pack: every test of an older release, or what each graph consists of."""
     return pack.with_name(pack.name.replace(".pack.xz", ".csv"))
 
 

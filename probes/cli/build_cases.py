@@ -14,11 +14,15 @@ from probes.cases.catalogue import (
     alternative_cases,
     mainstream_cases,
     node_cases,
+    pattern_cases,
     read_pack,
     write_pack,
 )
 from probes.cases.forms import forms_for
+from probes.cases.graphs import graph_of, write_graphs
 from probes.cases.node_files import names_beside, new_among, older_cases, plain_name
+from probes.cases.variants.generate import all_variants
+from probes.cli.variants import built_variants, write_names
 from probes.run.outcome import Outcome, ProbeResult
 from probes.run.sandbox import Limits, ProbeRequest, Sandbox
 
@@ -28,6 +32,7 @@ AGREEING = (Outcome.PASSED, Outcome.CLOSE)
 ANOTHER_ANSWER = (Outcome.MISMATCH, Outcome.WRONG_SHAPE)
 WORDS = {0: "none", 1: "one", 2: "both"}
 COLUMNS = ("name", "id", "operator", "oracles_agree", "citation")
+VARIANTS = Path("fixtures/cases/variants.pack.xz")
 TEST_COLUMNS = ("test", "id", "case")
 
 
@@ -103,6 +108,20 @@ def write_older(out: Path, *, tests: Path, release: str, newest: Path) -> int:
     return count
 
 
+def write_patterns(out: Path) -> int:
+    """The pack, and beside it a CSV of what each pattern consists of."""
+    cases = list(with_agreement(pattern_cases()))
+    write_graphs(names_beside(out), map(graph_of, cases))
+    return write_pack(out, cases)
+
+
+def write_variants(out: Path, operator: str = "") -> int:
+    """The pack of the variants, and beside it the CSV of their names and ids."""
+    cases = list(built_variants(all_variants(operator)))
+    write_names(names_beside(out), cases)
+    return write_pack(out, cases)
+
+
 def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> int:
     lines = list(rows)
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -119,8 +138,12 @@ def _parser() -> argparse.ArgumentParser:
         ("node-pack", "the tests of the installed onnx"),
         ("mainstream-list", "names and ids of the mainstream cases"),
         ("older-node-pack", "the tests of an older onnx, from the files of its wheel"),
+        ("patterns", "several nodes that models contain as one thing"),
     ):
         kinds.add_parser(name, help=told).add_argument("out", type=Path)
+    variants = kinds.add_parser("variants", help="the forms that schemas allow, and their names")
+    variants.add_argument("out", type=Path, nargs="?", default=VARIANTS)
+    variants.add_argument("--operator", default="", help="of this operator alone, to look at")
     older = kinds.choices["older-node-pack"]
     older.add_argument("--tests", type=Path, required=True, help="onnx/backend/test/data/node")
     older.add_argument("--release", required=True, help="1.15.0")
@@ -129,14 +152,18 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """node-pack OUT | mainstream-list OUT | older-node-pack OUT and where its tests are"""
+    """What to build, and where to write it."""
     asked = _parser().parse_args(arguments)
     if asked.what == "node-pack":
         count = write_pack(asked.out, with_agreement(node_cases()))
+    elif asked.what == "patterns":
+        count = write_patterns(asked.out)
     elif asked.what == "older-node-pack":
         count = write_older(
             asked.out, tests=asked.tests, release=asked.release, newest=asked.newest
         )
+    elif asked.what == "variants":
+        count = write_variants(asked.out, asked.operator)
     else:
         count = write_list(asked.out, chain(mainstream_cases(), alternative_cases()))
     print(f"{count} cases in {asked.out}")
