@@ -21,8 +21,6 @@ from probes.cases.catalogue import (
 from probes.cases.forms import forms_for
 from probes.cases.graphs import graph_of, write_graphs
 from probes.cases.node_files import names_beside, new_among, older_cases, plain_name
-from probes.cases.variants.generate import all_variants
-from probes.cli.variants import built_variants, write_names
 from probes.run.outcome import Outcome, ProbeResult
 from probes.run.sandbox import Limits, ProbeRequest, Sandbox
 
@@ -32,7 +30,6 @@ AGREEING = (Outcome.PASSED, Outcome.CLOSE)
 ANOTHER_ANSWER = (Outcome.MISMATCH, Outcome.WRONG_SHAPE)
 WORDS = {0: "none", 1: "one", 2: "both"}
 COLUMNS = ("name", "id", "operator", "oracles_agree", "citation")
-VARIANTS = Path("fixtures/cases/variants.pack.xz")
 TEST_COLUMNS = ("test", "id", "case")
 
 
@@ -115,13 +112,6 @@ def write_patterns(out: Path) -> int:
     return write_pack(out, cases)
 
 
-def write_variants(out: Path, operator: str = "") -> int:
-    """The pack of the variants, and beside it the CSV of their names and ids."""
-    cases = list(built_variants(all_variants(operator)))
-    write_names(names_beside(out), cases)
-    return write_pack(out, cases)
-
-
 def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> int:
     lines = list(rows)
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -141,9 +131,6 @@ def _parser() -> argparse.ArgumentParser:
         ("patterns", "several nodes that models contain as one thing"),
     ):
         kinds.add_parser(name, help=told).add_argument("out", type=Path)
-    variants = kinds.add_parser("variants", help="the forms that schemas allow, and their names")
-    variants.add_argument("out", type=Path, nargs="?", default=VARIANTS)
-    variants.add_argument("--operator", default="", help="of this operator alone, to look at")
     older = kinds.choices["older-node-pack"]
     older.add_argument("--tests", type=Path, required=True, help="onnx/backend/test/data/node")
     older.add_argument("--release", required=True, help="1.15.0")
@@ -162,8 +149,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         count = write_older(
             asked.out, tests=asked.tests, release=asked.release, newest=asked.newest
         )
-    elif asked.what == "variants":
-        count = write_variants(asked.out, asked.operator)
     else:
         count = write_list(asked.out, chain(mainstream_cases(), alternative_cases()))
     print(f"{count} cases in {asked.out}")
