@@ -34,7 +34,7 @@ def build_case(row: Row) -> Case:
     arrays = contents_of(row)
     node = node_of(row)
     results = expected_of(row, arrays)
-    model = _model(row, node, arrays, results)
+    model = model_of(row, node, arrays, results)
     inputs = inputs_of(row, arrays)
     return Case(
         id=case_id(model, inputs),
@@ -115,9 +115,10 @@ def _narrow(result: Array) -> Array:
     return result.astype(np.float32) if result.dtype == np.float64 else result
 
 
-def _model(
-    row: Row, node: onnx.NodeProto, arrays: dict[str, Array], results: list[Array]
+def model_of(
+    row: Row, node: onnx.NodeProto, arrays: Mapping[str, Array], results: list[Array]
 ) -> onnx.ModelProto:
+    """The model of a row's one node around these tensors."""
     feeds = named_feeds(row)
     graph = helper.make_graph(
         [node],

@@ -12,6 +12,9 @@ PATTERN = "pattern"
 MODULE = "module"
 # Cut from a real model: the node with its shapes, random weights.
 HARVEST = "harvest"
+# One value of a parameter that is varied until something gives: it stands in no catalogue, only in
+# the documents of limits.
+LIMIT = "limit"
 # Another graph for the computation of a mainstream case. It says nothing of the operator in whose
 # row it stands, only that there is, or is not, a way around it.
 ALTERNATIVE = "alternative"
