@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
+SMALLEST = 1e-30  # a value that something is divided by
 Distance = Callable[[onnx.NodeProto, "list[Array]", "Array", "Array"], "Array"]
 
 
@@ -74,12 +75,21 @@ def _of_operands(node: onnx.NodeProto, operands: list[Array], told: Array, wante
 
 
 def _from_step(offset: float) -> Distance:
-    """How far each value is from where the answer jumps: at every whole number + `offset`."""
+    """How far each value is from where the answer jumps: at every whole number + `offset`.
+
+    A rounding is a part of the value itself, so distances are stretched to the largest one. An
+    answer that is not whole, or more than one jump off, is as far as that.
+    """
 
     def distance(node: onnx.NodeProto, operands: list[Array], told: Array, wanted: Array) -> Array:
-        moved = operands[0] - offset
-        apart: Array = np.abs(moved - np.round(moved))
-        return apart
+        if node.op_type == "Cast" and told.dtype.kind not in "iu":
+            return np.asarray(np.inf)  # nothing jumps
+        value, answer = operands[0], told.astype(np.float64)
+        apart, uneven = (np.abs(each - np.round(each)) for each in (value - offset, answer))
+        jumps = np.abs(answer - wanted.astype(np.float64)) - 1
+        stretch = np.abs(value).max(initial=0) / np.maximum(np.abs(value), SMALLEST)
+        worst: Array = np.where(apart > 0, np.maximum(np.maximum(apart, uneven), jumps), 0)
+        return np.asarray(worst * stretch)
 
     return distance
 

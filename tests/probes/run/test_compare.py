@@ -263,6 +263,9 @@ STEPS = [
     ("Round", [2.5, 8], [3, 8], Outcome.MISMATCH),
     ("Floor", [2.998, 8], [3, 8], Outcome.CLOSE),
     ("Ceil", [2.002, 8], [2, 8], Outcome.CLOSE),
+    ("Floor", [2.998, 8], [777, 8], Outcome.MISMATCH),
+    ("Floor", [2.998, 8], [np.nan, 8], Outcome.MISMATCH),
+    ("Floor", [2.998, 8], [2.4, 8], Outcome.MISMATCH),
 ]
 
 
@@ -275,3 +278,22 @@ def test_rounding_near_a_step_of_half_precision(op, fed, told, outcome):
     rounding = make_case(model, inputs, op_type=op, origin="mainstream", expected=expected)
     found = compare(expected, make_inputs(np.float32(told)), rounding, arithmetic="float16")
     assert found.outcome is outcome
+
+
+CASTS = [
+    ("the whole number beside", np.int32, [2.998, 0, 8], [3, 0, 8], Outcome.CLOSE),
+    ("nothing at all", np.int32, [1.3, 2.7, 300], [0, 0, 300], Outcome.MISMATCH),
+    ("half precision holds it", bool, [0.01, 0, 8], [False, False, True], Outcome.MISMATCH),
+    ("no step in floats", np.float16, [3.001, 0, 8], [4, 0, 8], Outcome.MISMATCH),
+]
+
+
+@pytest.mark.parametrize(("reason", "kind", "fed", "told", "outcome"), CASTS)
+def test_a_cast_jumps_only_at_whole_numbers(reason, kind, fed, told, outcome):
+    expected = make_inputs(np.float32(fed).astype(kind))
+    model = make_node_model("Cast", [(1, (3,))], [(expected[0].dtype, (3,))], 13)
+    cast = make_case(
+        model, make_inputs(np.float32(fed)), op_type="Cast", origin="mainstream", expected=expected
+    )
+    found = compare(expected, make_inputs(np.asarray(told, kind)), cast, arithmetic="float16")
+    assert found.outcome is outcome, reason
