@@ -4,6 +4,7 @@ from compat.history.alternatives import Alternatives, CellName, WayView, load_re
 from compat.history.cell import CellDetail, load_cell
 from compat.history.claims import ClaimView, Restrictions, load_restrictions, unabridged
 from compat.history.column import ColumnPage, load_column
+from compat.history.limits import LimitEdge, LimitProbe, LimitView, ParameterLimit
 from compat.history.operator import OperatorPage, load_operator
 from compat.history.parts import NotKnown, OperatorHead, ProbeRow, Verdict, load_operators
 from compat.history.probe import ProbePage, load_probe
@@ -16,9 +17,13 @@ __all__ = [
     "CellName",
     "ClaimView",
     "ColumnPage",
+    "LimitEdge",
+    "LimitProbe",
+    "LimitView",
     "NotKnown",
     "OperatorHead",
     "OperatorPage",
+    "ParameterLimit",
     "ProbePage",
     "ProbeRow",
     "Reproducer",

@@ -8,6 +8,7 @@ from django.db.models import Q
 from compat.columns import ColumnHead, load_heads
 from compat.history.alternatives import Alternatives, alternatives_of
 from compat.history.claims import ClaimView, load_claims, split_claims
+from compat.history.limits import LimitView, load_limits
 from compat.history.parts import (
     NotKnown,
     OperatorHead,
@@ -43,13 +44,14 @@ class CellDetail:
     verdict: Verdict | None
     groups: tuple[EvidenceGroup, ...]
     alternatives: Alternatives | None
+    limits: LimitView | None  # found by search, at the newest version that was searched
     claims: tuple[ClaimView, ...]
     other_claims: tuple[ClaimView, ...]  # another compiler for the same class of device
     versions: tuple[VersionRow, ...]  # newest first
 
 
 def load_cell(domain: str, name: str, column_slug: str) -> CellDetail:
-    """Six queries; raises NotKnown for an operator or a column that does not exist."""
+    """Seven queries; raises NotKnown for an operator or a column that does not exist."""
     operator = load_operator_head(domain, name)
     heads = load_heads(slugs=[column_slug])
     if not heads:
@@ -59,6 +61,7 @@ def load_cell(domain: str, name: str, column_slug: str) -> CellDetail:
     targets = list(Target.objects.filter(column=head.id).order_by("-version_key"))
     probes = load_probe_rows(Q(operator=operator.id, target__column=head.id))
     own, others = split_claims(load_claims(operator.id), head)
+    limits = load_limits(Q(operator=operator.id, target__column=head.id), own)
     current = _deciding(cell, targets, probes)
     shown = [row for row in probes if current and row.target_id == current.pk]
     return CellDetail(
@@ -68,6 +71,7 @@ def load_cell(domain: str, name: str, column_slug: str) -> CellDetail:
         verdict=verdict_of(cell) if cell else None,
         groups=tuple(_groups(shown)),
         alternatives=alternatives_of(operator, cell.level if cell else "", shown),
+        limits=limits[0] if limits else None,
         claims=own,
         other_claims=others,
         versions=tuple(_versions(targets, probes, current)),

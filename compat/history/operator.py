@@ -8,6 +8,7 @@ from django.db.models import Q
 from compat.columns import ColumnHead, load_heads
 from compat.graphs import graphs_of
 from compat.history.claims import ClaimView, load_claims
+from compat.history.limits import LimitView, load_limits
 from compat.history.parts import (
     OperatorHead,
     Verdict,
@@ -87,6 +88,7 @@ class OperatorPage:
     cases: tuple[CaseRow, ...]
     alternatives: tuple[WaysRow, ...]
     graphs: tuple[Graph, ...]  # of a pattern or a module: which operators it becomes
+    limits: tuple[LimitView, ...]  # found by search, of the shown columns, in their order
 
 
 _Marks = dict[tuple[str, int], CaseMark]
@@ -94,7 +96,7 @@ _BEST_FIRST = {"yes": 0, "reserved": 1, "no": 2, "none": 3}
 
 
 def load_operator(domain: str, name: str) -> OperatorPage:
-    """Six queries; raises NotKnown."""
+    """Seven queries; raises NotKnown."""
     operator = load_operator_head(domain, name)
     heads = load_heads()
     found = {cell.column_id: cell for cell in Cell.objects.filter(operator=operator.id)}
@@ -116,7 +118,16 @@ def load_operator(domain: str, name: str) -> OperatorPage:
         cases=tuple(case for case in cases if case.origin != origins.ALTERNATIVE),
         alternatives=tuple(_alternatives(operator, cases)),
         graphs=graphs_of(operator.domain, operator.name, operator.kind),
+        limits=_limits(operator.id, heads, claims),
     )
+
+
+def _limits(
+    operator_id: int, heads: Sequence[ColumnHead], claims: Sequence[ClaimView]
+) -> tuple[LimitView, ...]:
+    which = Q(operator=operator_id, target__column__in=[head.id for head in heads])
+    places = {head.slug: place for place, head in enumerate(heads)}
+    return tuple(sorted(load_limits(which, claims), key=lambda each: places[each.column]))
 
 
 def _load_marks(operator_id: int, cells: Sequence[Cell]) -> _Marks:

@@ -12,6 +12,7 @@ from compat.models.catalogue import (
     Target,
 )
 from compat.models.evidence import Cell, Environment, Probe, ProbeLog, Sweep
+from compat.models.limit import Limit
 from compat.models.report import Report
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Column",
     "Device",
     "Environment",
+    "Limit",
     "Loaded",
     "Operator",
     "Probe",

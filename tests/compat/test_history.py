@@ -61,7 +61,7 @@ def relu():
 
 
 def test_a_cell_shows_the_probes_of_the_deciding_version(relu, django_assert_num_queries):
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         cell = history.load_cell("ai.onnx", "Relu", "test-cpu.onnxruntime-cpu.default")
     assert cell.verdict.level == "yellow"
     assert cell.target_slug == "test-cpu.onnxruntime-cpu.default@1.32.0"
@@ -113,7 +113,7 @@ def test_what_is_not_in_the_catalogue_is_not_known(relu, domain, name, column):
 def test_an_operator_page_shows_every_column_and_each_case_in_the_probed_ones(
     relu, django_assert_num_queries
 ):
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         page = history.load_operator("ai.onnx", "Relu")
     assert page.operator.since_versions == (1, 6, 13, 14)
     assert [(cell.column.runtime, cell.verdict.level) for cell in page.cells] == [

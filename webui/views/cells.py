@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from compat.history import CellDetail, NotKnown, ProbeRow, load_cell, unabridged
 from compat.models import Column, Operator
 from webui.latency import time_range
+from webui.limits import block_of
 from webui.ways import ways_of
 from webui.words import sentence
 
@@ -32,6 +33,7 @@ def cell(request: HttpRequest, domain: str, name: str, slug: str) -> HttpRespons
     context = {
         "detail": detail,
         "groups": groups,
+        "limits": [block_of(detail.limits)] if detail.limits else [],
         "promoted": promoted,
         "said": _reason(detail, promoted),
         "ways": ways_of(detail.alternatives, detail.verdict.level if detail.verdict else ""),

@@ -10,6 +10,7 @@ from compat.columns import ColumnHead
 from compat.history import NotKnown, OperatorPage, load_operator, unabridged
 from compat.history.operator import OperatorCell
 from webui.latency import TimeRange, time_range
+from webui.limits import block_of
 from webui.words import sentence
 
 
@@ -24,7 +25,12 @@ def operator(request: HttpRequest, domain: str, name: str) -> HttpResponse:
         page = load_operator(domain, name)
     except NotKnown as error:
         raise Http404(str(error)) from error
-    context = {"page": page, "cells": _cells(page), "promoted": _is_promoted(page)}
+    context = {
+        "page": page,
+        "cells": _cells(page),
+        "promoted": _is_promoted(page),
+        "limits": [block_of(view) for view in page.limits],
+    }
     return render(request, "webui/operator.html", context)
 
 

@@ -55,6 +55,7 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0, stdout=self.stdout)
         call_command("load_catalogue", stdout=self.stdout)
         call_command("load_evidence", stdout=self.stdout)
+        call_command("load_limits", stdout=self.stdout)
         targets = register_local_targets()
         if not targets:
             self.stderr.write("No runtime starts here: pip install -r requirements.txt.")
