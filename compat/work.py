@@ -61,7 +61,7 @@ def run_claimed(
     """Probe until nothing is queued for the target or `stop` is set; what is in flight is put back.
 
     `heard` is told how many results were stored, each time some were. Raises StartError when the
-    runtime is not available: nothing is claimed then.
+    runtime is not available, or no more: nothing is claimed then.
     """
     if sandbox is None:
         with Sandbox(target.column.runtime, target.column.config, target=target.slug) as own:
@@ -88,6 +88,7 @@ class _Run:
 
     def through(self) -> Worked:
         for result in self.sandbox.run_many(self.requests()):
+            self.sandbox.check(result)
             self.results.append(result)
             if len(self.results) >= BATCH or self._due("flushed", FLUSH_S):
                 self.record()

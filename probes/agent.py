@@ -207,6 +207,10 @@ class Agent:
                 file.append(_unreadable(probe, slug, error))
         flushed = time.monotonic()
         for result in runtime.sandbox.run_many(requests):
+            try:
+                runtime.sandbox.check(result)
+            except StartError as error:
+                raise AgentError(f"{slug} is here no more: {error}") from error
             file.append(replace(result, target=slug))
             if time.monotonic() - flushed > FLUSH_S:
                 flushed = time.monotonic()

@@ -56,7 +56,7 @@ def sweep_bundle(path: Path, out: Path, *, heard: Callable[[int], None] = lambda
     """Probe the cases of a bundle into a results file; returns how many results it gained.
 
     A file that is there already is gone on with. Raises CaseError for what is no bundle,
-    StartError when the runtime does not start here.
+    StartError when the runtime does not start here, or no more.
     """
     parts = read_bundle(path)
     target = cast(Target, next(parts))
@@ -79,6 +79,7 @@ def sweep_bundle(path: Path, out: Path, *, heard: Callable[[int], None] = lambda
         count = 0
         try:
             for result in sandbox.run_many(requests):
+                sandbox.check(result)
                 file.append(result)
                 count += 1
                 heard(count)

@@ -72,6 +72,9 @@ class ChildProcess:
         command = [python, "-m", module, str(os.getpid()), *map(str, inside), *arguments]
         try:
             self.popen = keeper().call(lambda: self._start(command, inside, environment))
+        except OSError:  # no such interpreter any more, no process to be had
+            self._free()
+            raise
         finally:
             for descriptor in inside:
                 os.close(descriptor)
@@ -139,6 +142,9 @@ class ChildProcess:
         self.kill()
         self.popen.wait()
         keeper().unwatch(self)
+        self._free()
+
+    def _free(self) -> None:
         self.progress.close()
         for descriptor in (self.requests, self.replies, self.output):
             os.close(descriptor)

@@ -81,6 +81,12 @@ class Sandbox:
         hello = self._slots[0].hello
         return str(hello["version"]), dict(hello["environment"])
 
+    def check(self, result: ProbeResult) -> None:
+        """Raises StartError where a result says only that the runtime is there no more: who goes
+        on would note the same of all that waits."""
+        if self._unavailable and result.outcome is Outcome.UNAVAILABLE:
+            raise StartError(self._unavailable)
+
     def capabilities(self) -> Capabilities:
         """What the runtime takes; raises StartError when it is unavailable."""
         self.describe()

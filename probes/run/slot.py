@@ -49,7 +49,10 @@ class Slot:
     def open(self) -> None:
         """Start a child and hear its hello; raises StartError with the reason."""
         self._reset()
-        self.child = self._start()
+        try:
+            self.child = self._start()
+        except OSError as error:
+            raise StartError(f"The runtime's process cannot be started: {error}") from error
         deadline = time.monotonic() + self.child.limits.start_seconds
         while (hello := self._next_frame()) is None and not self._over:
             left = deadline - time.monotonic()

@@ -11,6 +11,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from compat.models import Column, Probe, Sweep
+from compat.sweeps import start_sweep
+from probes.run.slot import StartError
 from tests.make import make_cell, make_column, make_fake_target, make_operator, make_runnable_case
 
 pytestmark = pytest.mark.django_db
@@ -64,6 +66,28 @@ def test_a_sweep_that_cannot_be_gets_a_sentence(options, sentence):
     with pytest.raises(CommandError) as raised:
         call_command("sweep", **options)
     assert sentence in str(raised.value)
+
+
+def test_a_sweep_whose_process_was_killed_is_gone_on_with(capsys):
+    make_runnable_case("Relu"), make_runnable_case("Abs")
+    start_sweep(target=make_fake_target())  # and nobody stopped it
+    assert "2 passed" in run(capsys, "sweep", target="fake", resume=True)
+    assert Sweep.objects.get().state == "done"
+
+
+def test_a_sweep_whose_runtime_goes_away_can_be_gone_on_with(capsys, monkeypatch):
+    make_runnable_case("Relu"), make_runnable_case("Abs")
+    make_fake_target()
+
+    def gone(*_, **__):
+        raise StartError("it is here no more")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("compat.management.commands.sweep.work_through", gone)
+        with pytest.raises(CommandError, match="no more"):
+            call_command("sweep", target="fake")
+    assert Sweep.objects.get().state == "stopped"
+    assert "2 passed" in run(capsys, "sweep", target="fake", resume=True)
 
 
 def test_evidence_goes_out_and_comes_in_by_command(capsys, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from django.db import DatabaseError
 
 from compat import casebook, work
-from compat.leases import claim_batch, release
+from compat.leases import OPEN, claim_batch, release
 from compat.models import Cell, Probe
 from compat.sweeps import start_sweep, stop_sweep
 from probes.run.sandbox import Sandbox
@@ -62,6 +62,22 @@ def test_nothing_is_claimed_for_a_runtime_that_does_not_start():
     with pytest.raises(StartError):
         work.run_claimed(target)
     assert Probe.objects.get().offers == 0
+
+
+def test_a_runtime_that_goes_away_meanwhile_is_told_of_no_probe():
+    make_runnable_case("Abs"), make_runnable_case("Relu", says="segfault")
+    target = make_fake_target()
+    sweep = start_sweep(target=target)
+    with Sandbox("fake", target.column.config, target=target.slug) as sandbox:
+        sandbox.describe()
+        sandbox.python = "/no/such/python"  # where a child that died is started again
+        with pytest.raises(StartError, match="cannot be started"):
+            work.run_claimed(target, sandbox=sandbox)
+    done = sweep.probes.filter(state="done").values_list("outcome", flat=True)
+    assert set(done) <= {"passed"}
+    assert sweep.probes.exclude(state="done").get().case.operator.name == "Relu"
+    sweep.refresh_from_db()
+    assert sweep.state in OPEN
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, DatabaseError])

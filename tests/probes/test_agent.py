@@ -22,6 +22,8 @@ from probes.cli.main import main
 from probes.client import Client
 from probes.outbox import Outbox, read_document, results_header
 from probes.run.outcome import Outcome, ProbeResult
+from probes.run.sandbox import Sandbox
+from probes.run.slot import StartError
 from tests.live import serve_told
 from tests.make import make_runnable_case
 
@@ -115,6 +117,28 @@ def told_probes():
     fields = [f.attname for f in Probe._meta.fields if f.name not in timed]
     rows = Probe.objects.values_list(*fields)
     return sorted(rows, key=lambda row: str(row))
+
+
+def test_a_bundle_whose_runtime_goes_away_is_gone_on_with_later(tmp_path, monkeypatch):
+    from probes.bundle import write_bundle
+    from tests.make import engine_case
+
+    cases = [engine_case("Relu", says="segfault"), engine_case("Relu", 1)]
+    target = {"device": "board", "runtime": "fake", "config_name": "default", "config": {}}
+    bundle, out = tmp_path / "b", tmp_path / "r.jsonl"
+    write_bundle(bundle, target, cases)
+    checked = Sandbox.capabilities
+
+    def loses_its_python(sandbox):
+        sandbox.python, told = "/no/such/python", checked(sandbox)
+        return told
+
+    monkeypatch.setattr(Sandbox, "capabilities", loses_its_python)
+    with pytest.raises(StartError, match="cannot be started"):
+        sweep_bundle(bundle, out)
+    assert read_document(out)[1] == []
+    monkeypatch.undo()
+    assert sweep_bundle(bundle, out) == 2
 
 
 def test_a_stopped_sweep_of_a_bundle_goes_on_and_another_run_is_not_mixed_in(tmp_path):

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from compat.fleet import find_local
 from compat.models import Sweep, Target
-from compat.sweeps import SweepError, progress, resume_sweep, start_sweep, stop_sweep
+from compat.sweeps import OPEN, SweepError, progress, resume_sweep, start_sweep, stop_sweep
 from compat.terminal import ProgressBar, end_by_signal
 from compat.work import work_through
 from probes.run.slot import StartError
@@ -48,8 +48,12 @@ class Command(BaseCommand):
         before = progress(sweep)
         bar = ProgressBar(self.stdout, str(sweep.target.column), before.total, before.done)
         ended = end_by_signal()
-        with ended:
-            work_through(sweep, heard=bar.advance, say=bar.say)
+        try:
+            with ended:
+                work_through(sweep, heard=bar.advance, say=bar.say)
+        except StartError:
+            stop_sweep(sweep=sweep)
+            raise
         bar.done = progress(sweep).done
         bar.end()
         if ended.happened:
@@ -62,7 +66,9 @@ class Command(BaseCommand):
 
 
 def _stopped(target: Target) -> Sweep:
-    sweep = Sweep.objects.filter(target=target, state=Sweep.State.STOPPED).first()
+    """The newest sweep that was stopped, or whose process was killed before it could say so."""
+    unfinished = (Sweep.State.STOPPED, *OPEN)
+    sweep = Sweep.objects.filter(target=target, state__in=unfinished).first()
     if sweep is None:
         raise SweepError(f"No stopped sweep of {target}.")
     return resume_sweep(sweep=sweep)
