@@ -77,7 +77,8 @@ def register_device(
 ) -> tuple[Device, str]:
     """A device whose agent may send results, and the secret of its token, shown this once.
 
-    A board of the catalogue becomes a registered one. Raises DeviceError.
+    A board of the catalogue becomes a registered one, unless a toolchain speaks for it. Raises
+    DeviceError.
     """
     _check_slug("slug", slug, SLUG_LENGTH)
     _check_slug("device class", device_class, CLASS_LENGTH)
@@ -168,12 +169,16 @@ def load_device_tokens() -> dict[str, list[TokenRow]]:
 
 
 def _adopt(device: Device) -> bool:
-    """Whether the device was one of the catalogue until now, and is registered from now on."""
-    return bool(
-        Device.objects.filter(pk=device.pk, origin="catalogue").update(
-            origin=REGISTERED, confidence="measured"
-        )
+    """Whether the device was one of the catalogue until now, and is registered from now on.
+
+    Not one that a toolchain speaks for: what it simulated is for no board's token to replace.
+    """
+    simulated = [slug for slug, row in RUNTIMES.items() if row.simulates]
+    free = Device.objects.filter(pk=device.pk, origin="catalogue")
+    taken = free.exclude(columns__runtime__in=simulated).update(
+        origin=REGISTERED, confidence="measured"
     )
+    return bool(taken)
 
 
 def _check_slug(what: str, value: str, length: int) -> None:

@@ -17,6 +17,7 @@ from compat.exchange import Header, document_date, document_key
 from compat.models import Device, Probe, Target
 from compat.recording import Recorded, open_record, record_many
 from probes.run.outcome import ProbeResult
+from probes.run.registry import RUNTIMES
 
 BATCH = 5000  # a whole column at once: fewer, larger statements
 
@@ -75,7 +76,9 @@ def _speaks_for(device: Device | None, header: Header, is_admin: bool) -> Device
 def _origins(header: Header) -> list[str]:
     """Whose results an administrator may bring: what a toolchain says of a chip needs no device."""
     told = header["target"].get("capabilities") or {}
-    return [REGISTERED, "catalogue"] if told.get("evidence") == "simulated" else [REGISTERED]
+    row = RUNTIMES.get(header["target"]["runtime"])
+    simulated = row is not None and row.simulates and told.get("evidence") == "simulated"
+    return [REGISTERED, "catalogue"] if simulated else [REGISTERED]
 
 
 def _header_target(device: Device, header: Header) -> Target:

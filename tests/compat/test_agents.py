@@ -9,12 +9,16 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from compat import work
+from compat.agents import AgentRefusal
 from compat.devices import DeviceError, load_devices, register_device, set_standing
 from compat.models import Device, Probe, Token
+from compat.submissions import submit
 from compat.sweeps import SweepError, start_sweep
 from compat.tokens import find_token
 from compat.wake import wake_acl
 from probes.bundle import read_bundle
+from probes.outbox import results_header
+from probes.run.adapter import Capabilities
 from tests.make import make_column, make_device, make_result, make_runnable_case, make_target
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -50,6 +54,41 @@ def test_a_board_of_the_catalogue_becomes_ours_but_never_somebody_elses_record()
     assert (device.origin, device.title) == ("registered", "Our RK3588")
     with pytest.raises(DeviceError, match="recorded"):
         register_device(slug="cpu-recorded", title="", device_class="x86_cpu")
+
+
+def test_a_chip_that_a_toolchain_speaks_for_is_nobodys_board():
+    """Its token would write into the column that holds what was simulated."""
+    make_column("rknn", make_device("rk3588", "rk3588"))
+    with pytest.raises(DeviceError, match="catalogue"):
+        register_device(slug="rk3588", title="Ours", device_class="rk3588")
+    assert Device.objects.get().origin == "catalogue"
+    assert not Token.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("runtime", "evidence", "is_taken"),
+    [("rknn", "simulated", True), ("rknn", "measured", False),
+     ("onnxruntime-cpu", "simulated", False), ("unheard-of", "simulated", False)],
+)  # fmt: skip
+def test_of_a_chip_that_is_not_here_only_its_toolchain_tells(runtime, evidence, is_taken):
+    make_device("rk3588", "rk3588")
+    case = make_runnable_case("Relu")
+    head = {
+        "device": "rk3588",
+        "runtime": runtime,
+        "runtime_version": "1.0",
+        "config_name": "default",
+        "config": {},
+        "capabilities": {**Capabilities().to_dict(), "evidence": evidence},
+    }
+    header = results_header(head, {})
+    results = [make_result(case)]
+    if is_taken:
+        assert submit(device=None, header=header, results=results, is_admin=True).new == 1
+        assert Probe.objects.get().kind == "simulated"
+        return
+    with pytest.raises(AgentRefusal):
+        submit(device=None, header=header, results=results, is_admin=True)
 
 
 def test_tokens_are_issued_listed_and_revoked():
