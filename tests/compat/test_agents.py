@@ -82,7 +82,7 @@ def test_of_a_chip_that_is_not_here_only_its_toolchain_tells(runtime, evidence, 
         "capabilities": {**Capabilities().to_dict(), "evidence": evidence},
     }
     header = results_header(head, {})
-    results = [make_result(case)]
+    results = [make_result(case, make_target(), at=1_700_000_000.0)]
     if is_taken:
         assert submit(device=None, header=header, results=results, is_admin=True).new == 1
         assert Probe.objects.get().kind == "simulated"
