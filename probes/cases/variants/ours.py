@@ -1,0 +1,114 @@
+"""The float64 references of this package, asked of a variant where they speak of its version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from probes.cases.reference import REFERENCES
+from probes.cases.references.base import Array, Attrs, Inputs, Outputs, Reference
+from probes.cases.references.base import softmax as along_axis
+from probes.cases.references.control import attributes_of, widened
+from probes.cases.variants.generate import Variant
+from probes.model.values import DtypeError, Tensor, Value, from_numpy, numpy_dtype, to_numpy
+
+
+def _flattened(x: Array, axis: int) -> Array:
+    """Before opset 13: the axes from this one on are one."""
+    rows = int(np.prod(x.shape[: axis % x.ndim if x.ndim else 0], dtype=np.int64))
+    return along_axis(x.reshape(rows, -1)).reshape(x.shape)
+
+
+def _older_softmax(inputs: Inputs, attrs: Attrs) -> Outputs:
+    return (_flattened(inputs[0], attrs.get("axis", 1)),)
+
+
+def _log(x: Array, axis: int) -> Array:
+    """Without the logarithm of a zero."""
+    shifted = x - x.max(axis=axis, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True)))
+
+
+def _older_log_softmax(inputs: Inputs, attrs: Attrs) -> Outputs:
+    x, axis = inputs[0], attrs.get("axis", 1)
+    rows = x.reshape(int(np.prod(x.shape[: axis % x.ndim], dtype=np.int64)), -1)
+    return (_log(rows, -1).reshape(x.shape),)
+
+
+def _log_softmax(inputs: Inputs, attrs: Attrs) -> Outputs:
+    return (_log(inputs[0], attrs.get("axis", -1)),)
+
+
+def _older_roi_align(inputs: Inputs, attrs: Attrs) -> Outputs:
+    """Version 10 had no half pixel."""
+    default = {"coordinate_transformation_mode": "output_half_pixel"}
+    return REFERENCES["RoiAlign"](inputs, {**attrs, **default})
+
+
+def _older_hardmax(inputs: Inputs, attrs: Attrs) -> Outputs:
+    x, axis = inputs[0], attrs.get("axis", 1)
+    rows = x.reshape(int(np.prod(x.shape[: axis % x.ndim], dtype=np.int64)), -1)
+    out = np.zeros_like(rows)
+    out[np.arange(len(rows)), rows.argmax(axis=1)] = 1
+    return (out.reshape(x.shape),)
+
+
+# What an operator meant before this opset.
+OLDER: dict[str, tuple[int, Reference]] = {
+    "Softmax": (13, _older_softmax),
+    "LogSoftmax": (13, _older_log_softmax),
+    "Hardmax": (13, _older_hardmax),
+    "RoiAlign": (16, _older_roi_align),
+}
+# Instead of those of the mainstream cases, whose values are mild.
+CAREFUL: dict[str, Reference] = {"LogSoftmax": _log_softmax}
+WIDENED = ("float16", "bfloat16")
+
+
+def answer(variant: Variant, alike: Sequence[Value]) -> tuple[Value, ...] | None:
+    """Outputs in the types of `alike`; None where there is no reference, or none for this form."""
+    reference = _reference(variant)
+    if reference is None or not all(isinstance(value, Tensor) for value in alike):
+        return None
+    (node,) = variant.model.graph.node
+    try:
+        with np.errstate(all="ignore"):
+            found = reference(_inputs(variant, node), attributes_of(node))
+            return tuple(
+                from_numpy(np.asarray(array).astype(numpy_dtype(value.dtype)))
+                for array, value in zip(found, alike, strict=False)
+                if isinstance(value, Tensor)
+            )
+    except (
+        LookupError, ValueError, TypeError, AttributeError, ArithmeticError, AssertionError,
+        DtypeError, MemoryError,
+    ):  # fmt: skip
+        return None  # a form that the reference was not written for
+
+
+def _reference(variant: Variant) -> Reference | None:
+    choice = variant.choice
+    before, older = OLDER.get(choice.op, (0, None))
+    if choice.since < before:
+        return older
+    return CAREFUL.get(choice.op) or REFERENCES.get(choice.op)
+
+
+def _inputs(variant: Variant, node: onnx.NodeProto) -> list[Any]:
+    graph = variant.model.graph
+    known: dict[str, Any] = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
+    for info, value in zip(graph.input, variant.inputs, strict=True):
+        if not isinstance(value, Tensor):
+            raise TypeError("the references take tensors")
+        known[info.name] = to_numpy(value)
+    return [_wide(known[name]) if name else None for name in node.input]
+
+
+def _wide(array: Array) -> Array:
+    if array.dtype.name in WIDENED:
+        return array.astype(np.float64)
+    return np.asarray(widened(array))
