@@ -34,6 +34,7 @@ PROBE = record(
         "form": text(48),
         "outcome": text(16),
         "stage": text(16),
+        "runs": text(16),
         "placement": text(16),
         "placement_detail": LINE,
         "message": LINE,

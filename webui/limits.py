@@ -47,9 +47,9 @@ FAILS: dict[str, Word] = {
     "timed_out": _("takes too long"),
     "out_of_memory": _("runs out of memory"),
 }
-PLACED: dict[str, Word] = {
-    "fallback": _("runs on the CPU instead"),
-    "mixed": _("runs partly on the CPU"),
+RUNS: dict[str, Word] = {
+    "cpu": _("runs on the CPU instead"),
+    "partly": _("runs partly on the CPU"),
 }
 # With a limit, then without one, then where not even the usual value works.
 ENDS: Mapping[str, tuple[Word, Word, Word]] = {
@@ -77,8 +77,10 @@ class EndLine(NamedTuple):
 
 
 class LimitLine(NamedTuple):
+    """`place`: where it runs when it works, if that is not where it should."""
+
     title: str
-    operand: str
+    place: str
     ends: list[EndLine]
     documented: tuple[str, ...]
 
@@ -106,7 +108,9 @@ def block_of(view: LimitView) -> LimitBlock:
 
 def _line(found: ParameterLimit) -> LimitLine:
     title = str(PARAMETERS.get(found.parameter, found.parameter))
-    return LimitLine(title, found.operand, list(_ends(found)), found.documented)
+    worked = found.largest.worked
+    place = str(RUNS.get(worked.runs, "")) if worked else ""
+    return LimitLine(title, place, list(_ends(found)), found.documented)
 
 
 def _ends(found: ParameterLimit) -> Iterator[EndLine]:
@@ -131,7 +135,7 @@ def _end(name: str, edge: LimitEdge, last: int) -> EndLine:
 
 
 def _fails(probe: LimitProbe) -> str:
-    return str(FAILS.get(probe.outcome) or PLACED.get(probe.placement) or probe.outcome)
+    return str(FAILS.get(probe.outcome) or RUNS.get(probe.runs) or probe.outcome)
 
 
 def _reason(probe: LimitProbe) -> str:

@@ -14,7 +14,9 @@ from probes.judge.limits import spoken
 
 @dataclass(frozen=True)
 class LimitProbe:
-    """One probe of a search. `value` is null for one that tried a data type."""
+    """One probe of a search. `value` is null for one that tried a data type; `runs`: on the
+    "intended" unit (also where the runtime does not say), "partly", on the "cpu" instead, or ""
+    where it does not work."""
 
     value: int | None
     case_id: str
@@ -23,6 +25,7 @@ class LimitProbe:
     form: str
     outcome: str
     stage: str
+    runs: str
     placement: str
     placement_detail: str
     message: str
@@ -143,8 +146,8 @@ def _edge(found: Mapping[str, Any]) -> LimitEdge:
     )
 
 
-PROBE_FIELDS = ("case_id", "case", "node", "form", "outcome", "stage", "placement",
-                "placement_detail", "message")  # fmt: skip
+PROBE_FIELDS = ("case_id", "case", "node", "form", "outcome", "stage", "runs",
+                "placement", "placement_detail", "message")  # fmt: skip
 
 
 def _probe(found: Mapping[str, Any]) -> LimitProbe:

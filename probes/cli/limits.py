@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from probes.cases.limits import limits_by_operator
+from probes.cases.limits.build import case_named
 from probes.run.environment import machine_facts
 from probes.run.limits import LIMITS_KIND, SCHEMA, search_operator
 from probes.run.process import Limits
@@ -29,31 +30,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """0: complete; 1: not, with the reason; 130: stopped, the same command goes on."""
     known = limits_by_operator()
     parser = argparse.ArgumentParser(prog="python -m probes limits", description=__doc__)
-    parser.add_argument("--runtime", required=True, choices=list(RUNTIMES))
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--runtime", choices=list(RUNTIMES), help="search the limits of this one")
+    what.add_argument("--case", metavar="limit/Conv/kernel/8", help="write the model of a value")
     parser.add_argument("--config", type=json.loads, default={}, metavar="JSON")
     parser.add_argument("--config-name", default="", help="what the configuration is called")
     parser.add_argument("--operators", nargs="*", choices=list(known), default=list(known))
-    parser.add_argument("--out", type=Path, required=True, metavar="LIMITS.json")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE")
     asked = parser.parse_args(arguments)
     try:
-        with Sandbox(
-            asked.runtime, asked.config, limits=Limits(seconds=PROBE_SECONDS), latency=False
-        ) as sandbox:
-            document = head_of(sandbox, asked.config_name)
-            done = _earlier(asked.out, document)
-            for name in asked.operators:
-                if name not in done:
-                    done[name] = search_operator(sandbox, known[name]).to_dict()
-                    _tell(done[name])
-                    _write(asked.out, {**document, "operators": list(done.values())})
+        return _write_model(asked.case, asked.out) if asked.case else _search(asked)
     except (StartError, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("Stopped; the same command goes on from here.", file=sys.stderr)
         return 130
+
+
+def _search(asked: argparse.Namespace) -> int:
+    known = limits_by_operator()
+    limits = Limits(seconds=PROBE_SECONDS)
+    with Sandbox(asked.runtime, asked.config, limits=limits, latency=False) as sandbox:
+        document = head_of(sandbox, asked.config_name)
+        done = _earlier(asked.out, document)
+        for name in asked.operators:
+            if name not in done:
+                done[name] = search_operator(sandbox, known[name]).to_dict()
+                _tell(done[name])
+                _write(asked.out, {**document, "operators": list(done.values())})
     print(f"{len(done)} operators in {asked.out}. On the server: manage.py load_limits "
           f"{asked.out.name}")  # fmt: skip
+    return 0
+
+
+def _write_model(name: str, path: Path) -> int:
+    try:
+        path.write_bytes(case_named(name).model)
+    except LookupError as error:
+        print(error.args[0], file=sys.stderr)
+        return 1
     return 0
 
 

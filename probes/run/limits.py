@@ -20,6 +20,7 @@ SCHEMA = 1
 LIMITS_KIND = "opatlas-limits"
 MESSAGE = 400  # characters of a refusal that are kept
 BEST, PARTLY, ELSEWHERE, NOT = 3, 2, 1, 0  # how a probe stands; BEST also where nobody says where
+RUNS = {BEST: "intended", PARTLY: "partly", ELSEWHERE: "cpu", NOT: ""}
 # Compilers put these around a layer to suit it; where they run is not where the operator runs.
 AROUND = frozenset({"Reshape", "Transpose", "Cast"})
 Probe = dict[str, Any]
@@ -167,6 +168,7 @@ def probe_of(case: Case, result: ProbeResult, **more: Any) -> Probe:
         "form": result.form,
         "outcome": result.outcome.value,
         "stage": result.stage.value if result.stage else "",
+        "runs": RUNS[standing(result, case.op_type)],
         "placement": result.placement.value,
         "placement_detail": result.placement_detail[:MESSAGE],
         "message": result.message[:MESSAGE],
@@ -207,7 +209,7 @@ def _typed_probes(row: LimitRow, ask: Ask) -> Iterator[Probe]:
     for name, case in typed_cases(row).items():
         result = ask(case)
         if OUTCOMES[result.outcome].is_evidence:
-            yield probe_of(case, result, dtype=name, works=standing(result) > NOT)
+            yield probe_of(case, result, dtype=name, works=standing(result, row.op) > NOT)
 
 
 def operands_of(

@@ -17,6 +17,7 @@ from probes.cases.build import (
 )
 from probes.cases.case import Case, case_id, operators_of
 from probes.cases.fills import Array
+from probes.cases.limits import limits_by_operator
 from probes.cases.limits.row import LimitRow
 from probes.cases.rows import Row
 from probes.model.signature import main_signature
@@ -50,7 +51,7 @@ def limit_case(limit: LimitRow, value: int, dtype: str = "float") -> Case:
     suffix = "" if dtype == "float" else f"/{dtype}"
     return Case(
         id=case_id(model, inputs),
-        name=f"{origins.LIMIT}/{limit.op}/{limit.parameter.replace(' ', '-')}/{value}{suffix}",
+        name=f"{origins.LIMIT}/{limit.op}/{_plain(limit.parameter)}/{value}{suffix}",
         domain=row.domain,
         op_type=row.op,
         since_version=since_of(row),
@@ -71,6 +72,20 @@ def limit_case(limit: LimitRow, value: int, dtype: str = "float") -> Case:
         signature=main_signature(model, row.op, row.domain),
         operators=operators_of(model),
     )
+
+
+def case_named(name: str) -> Case:
+    """The case of a name like "limit/Conv/kernel/63" or ".../3/float16"; raises LookupError."""
+    kind, op, parameter, value, *dtype = [*name.split("/"), *[""] * 4]
+    rows = limits_by_operator().get(op, ()) if kind == origins.LIMIT else ()
+    for row in rows:
+        if parameter == _plain(row.parameter) and value.isdecimal():
+            return limit_case(row, int(value), dtype[0] or "float")
+    raise LookupError(f"There is no limit of the name {name}.")
+
+
+def _plain(parameter: str) -> str:
+    return parameter.replace(" ", "-")
 
 
 def typed_cases(limit: LimitRow) -> dict[str, Case]:

@@ -151,3 +151,11 @@ def test_another_targets_file_is_not_overwritten(tmp_path, capsys):
     )
     assert "holds something else" in capsys.readouterr().err
     assert out.read_text() == "{}"
+
+
+def test_the_command_writes_the_model_of_a_value(tmp_path, capsys):
+    out = tmp_path / "conv.onnx"
+    assert main(["limits", "--case", "limit/Conv/kernel/9", "--out", str(out)]) == 0
+    assert out.read_bytes() == limit_case(CONV, 9).model
+    assert main(["limits", "--case", "limit/Conv/nothing/9", "--out", str(out)]) == 1
+    assert "no limit of the name" in capsys.readouterr().err
