@@ -17,6 +17,7 @@ from probes.run.tolerances import (
     BAND_OF,
     CODES,
     ELEMENT_ORIGINS,
+    FILL,
     QUANTISED_TYPES,
     QUANTISING_OPERATORS,
     STEPS_ALLOWED,
@@ -212,11 +213,12 @@ def _errors(
 ) -> Comparison:
     error = np.abs(other - wide)
     size = np.abs(wide)
-    peak = float(size.max())
+    ordinary = size < FILL
+    peak = _peak(size, ordinary)
     scale: Any = size if terms.case.origin in ELEMENT_ORIGINS else peak
     allowed, close, reason = _bounds(expected.dtype, scale, peak, terms.case)
     if expected.dtype in BAND_OF and terms.arithmetic in ARITHMETIC:
-        step = terms.step or float(np.ptp(wide)) / CODES
+        step = terms.step or float(np.ptp(wide[ordinary])) / CODES if ordinary.any() else 0.0
         allowed, close, reason = _widen(allowed, close, peak, step, ARITHMETIC[terms.arithmetic])
     equal = None
     if expected.dtype not in BAND_OF:  # beyond 2**53 float64 cannot tell integers apart
@@ -233,14 +235,22 @@ def _errors(
         outcome=outcome,
         message=message,
         max_abs=largest,
-        max_rel=largest / peak if peak else None,
+        max_rel=float((error / peak).max()) if np.all(peak) else None,
         max_ulp=_ulp(expected, actual),
         cosine=_cosine(wide, other),
         bit_exact=expected.dtype == actual.dtype and expected.data == actual.data,
     )
 
 
-def _bounds(dtype: int, scale: Any, peak: float, case: Case) -> tuple[Any, Any, str]:
+def _peak(size: Array, ordinary: Array) -> Any:
+    """The largest size; with fillers of masks among them, that of the others, for each value: a
+    filler has its own."""
+    if ordinary.all() or not ordinary.any():
+        return float(size.max())
+    return np.where(ordinary, size.max(where=ordinary, initial=0), size)
+
+
+def _bounds(dtype: int, scale: Any, peak: Any, case: Case) -> tuple[Any, Any, str]:
     """Largest error that passes, largest that is close, and why that is close."""
     if dtype in BAND_OF:
         band = BAND_OF[dtype]
@@ -254,12 +264,13 @@ def _bounds(dtype: int, scale: Any, peak: float, case: Case) -> tuple[Any, Any, 
 
 
 def _widen(
-    allowed: Any, close: Any, peak: float, step: float, precision: Precision
+    allowed: Any, close: Any, peak: Any, step: float, precision: Precision
 ) -> tuple[Any, Any, str]:
     """The bounds of a runtime that computes in less than the model says."""
-    enough = max(precision.allowed * peak, precision.steps_allowed * step, precision.floor)
-    near = max(precision.close * peak, precision.steps_close * step, precision.floor)
-    return np.maximum(allowed, enough), np.maximum(close, near), precision.reason
+    steps = max(precision.steps_allowed * step, precision.least)
+    near = max(precision.steps_close * step, precision.floor)
+    enough = np.maximum(allowed, np.maximum(precision.allowed * peak, steps))
+    return enough, np.maximum(close, np.maximum(precision.close * peak, near)), precision.reason
 
 
 def _grade(error: Array, allowed: Any, close: Any, equal: bool | None) -> Outcome:

@@ -56,11 +56,12 @@ ELEMENT_ORIGINS = frozenset((origins.NODE, origins.BODY))
 
 class Precision(NamedTuple):
     """How far the floats of a runtime that computes in less than the model says may be off, beside
-    the case's own tolerance: as a part of the output's largest expected value, at least `floor`;
-    in quantization steps where there are steps."""
+    the case's own tolerance: as a part of the output's largest expected value, at least `least`,
+    up to `floor` close; in quantization steps where there are steps."""
 
     allowed: float
     close: float
+    least: float
     floor: float
     steps_allowed: float
     steps_close: float
@@ -68,10 +69,12 @@ class Precision(NamedTuple):
 
 
 # float16: four units in the last place, as a few roundings of inputs and sums leave; then what is
-# customary for accepting half precision. Below the floor numbers are not normal in float16.
+# customary for accepting half precision. Below the floor numbers are not normal in float16: some
+# chips make them 0, which is close at best; the least are four steps of those.
 # int8: a tie at the input and one at the output; then what the inputs' own steps add up to.
 ARITHMETIC: dict[str, Precision] = {
-    "float16": Precision(2**-8, 1e-2, 2**-14, 0, 0, "roundings of half precision"),
-    "int8": Precision(0, 0, 0, 2, 6, "a few quantization steps"),
+    "float16": Precision(2**-8, 1e-2, 2**-22, 2**-14, 0, 0, "roundings of half precision"),
+    "int8": Precision(0, 0, 0, 0, 2, 6, "a few quantization steps"),
 }
+FILL = 1e30  # what masks are filled with: no measure for the values beside it
 CODES = 255  # steps of eight bits over the range of an output, where the runtime does not say

@@ -187,13 +187,16 @@ def test_a_signalling_nan_is_compared_without_a_warning(recwarn):
     assert not recwarn.list
 
 
+FILLER = float(np.finfo(np.float32).min)
 PRECISIONS = [
     ("four units of half precision", "float16", [100.0, 0], [100.35, 0], (), Outcome.PASSED),
     ("near zero beside large values", "float16", [100.0, 0], [100, 0.3], (), Outcome.PASSED),
     ("what half precision is accepted for", "float16", [100.0, 0], [100.9, 0], (), Outcome.CLOSE),
     ("more than that", "float16", [100.0, 0], [101.1, 0], (), Outcome.MISMATCH),
     ("small outputs by their own size", "float16", [1e-2, 0], [1.1e-2, 0], (), Outcome.MISMATCH),
-    ("below what is normal", "float16", [1e-6, 0], [2e-6, 0], (), Outcome.PASSED),
+    ("below what is normal", "float16", [1e-6, 0], [1.2e-6, 0], (), Outcome.PASSED),
+    ("made 0 because it is not normal", "float16", [5e-5, 0], [0, 0], (), Outcome.CLOSE),
+    ("half of a small answer", "float16", [1e-4, 0], [2e-4, 0], (), Outcome.MISMATCH),
     ("two steps as told", "int8", [10.0, 0], [10.2, 0], (0.1,), Outcome.PASSED),
     ("three steps as told", "int8", [10.0, 0], [10.3, 0], (0.1,), Outcome.CLOSE),
     ("seven steps as told", "int8", [10.0, 0], [10.7, 0], (0.1,), Outcome.MISMATCH),
@@ -212,6 +215,18 @@ def test_verdict_where_the_runtime_computes_in_less(
     node = case(origin="node", rtol=1e-3, atol=1e-7)
     found = compare(*values, node, arithmetic=arithmetic, steps=steps)
     assert found.outcome is outcome, reason
+
+
+@pytest.mark.parametrize("arithmetic", ["", "float16", "int8"])
+@pytest.mark.parametrize(
+    ("told", "outcome"),
+    [([1, -2, FILLER], Outcome.PASSED), ([7, -2, FILLER], Outcome.MISMATCH),
+     ([0, 0, FILLER], Outcome.MISMATCH), ([1, -2, 0], Outcome.MISMATCH)],
+)  # fmt: skip
+def test_the_filler_of_a_mask_is_no_measure_for_what_is_beside_it(arithmetic, told, outcome):
+    values = [of("float", [1, -2, FILLER])], [of("float", told)]
+    found = compare(*values, case(rtol=1e-3, atol=1e-7), arithmetic=arithmetic)
+    assert found.outcome is outcome
 
 
 def test_integers_stay_exact_where_the_runtime_computes_in_less():
