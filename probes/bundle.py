@@ -13,10 +13,12 @@ from probes.cases.case import Case, CaseError, case_id, case_of_frame, encode_ca
 from probes.cases.forms import forms_for
 from probes.model import frames
 from probes.outbox import ResultsFile, read_document, results_header
+from probes.run.registry import RUNTIMES
 from probes.run.requests import ProbeRequest
 from probes.run.sandbox import Sandbox
 
 KIND, SCHEMA = "opatlas-bundle", 1
+HEAD = {"device", "runtime", "config_name", "config"}
 EFFORT = 1  # most of it is random numbers: a harder try takes minutes and saves little
 Target = dict[str, Any]
 
@@ -60,6 +62,8 @@ def sweep_bundle(path: Path, out: Path, *, heard: Callable[[int], None] = lambda
     """
     parts = read_bundle(path)
     target = cast(Target, next(parts))
+    if not target.keys() >= HEAD or target["runtime"] not in RUNTIMES:
+        raise CaseError(f"{path} is for {target.get('runtime')}, which this release does not know")
     column = "{device}.{runtime}.{config_name}".format(**target)
     with Sandbox(target["runtime"], target["config"], target=column) as sandbox:
         version, environment = sandbox.describe()

@@ -155,6 +155,9 @@ def test_a_stopped_sweep_of_a_bundle_goes_on_and_another_run_is_not_mixed_in(tmp
     assert sweep_bundle(bundle, out) == 2
     ids = [json.loads(line)["case_id"] for line in read_document(out)[1]]
     assert ids == [case.id for case in cases]
+    write_bundle(bundle, target | {"runtime": "unheard-of"}, cases)
+    with pytest.raises(CaseError, match="for unheard-of, which this release does not know"):
+        sweep_bundle(bundle, out)
     write_bundle(bundle, target | {"config": {"threads": 2}}, cases)
     with pytest.raises(CaseError, match="another run"):
         sweep_bundle(bundle, out)

@@ -8,7 +8,17 @@ from django.core.management.base import BaseCommand, CommandError
 
 from compat.agents import AgentRefusal
 from compat.exchange import read_documents
+from compat.models import Device
 from compat.submissions import submit
+
+
+def _what_to_do(slug: str) -> str:
+    if Device.objects.filter(slug=slug).exists():
+        return (
+            f"{slug} is no registered device: of it only what its toolchain simulated is taken. "
+            "Register the board under a name of its own."
+        )
+    return f"No registered device is called {slug}: manage.py register_device {slug}."
 
 
 class Command(BaseCommand):
@@ -28,8 +38,6 @@ class Command(BaseCommand):
                 if error.code != "not_this_device":
                     raise CommandError(str(error)) from error
                 slug = header["target"]["device"]
-                raise CommandError(
-                    f"No registered device is called {slug}: manage.py register_device {slug}."
-                ) from error
+                raise CommandError(_what_to_do(slug)) from error
             except (ValueError, OSError) as error:
                 raise CommandError(f"{path}: {error}") from error

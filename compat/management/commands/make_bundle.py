@@ -20,6 +20,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             count = make_bundle(name=options["target"], path=options["out"])
-        except (NotKnown, OSError, KeyError) as error:
-            raise CommandError(str(error.args[0] if error.args else error)) from error
+        except NotKnown as error:
+            raise CommandError(str(error.args[0])) from error
+        except (OSError, KeyError) as error:
+            raise CommandError(str(error)) from error
         self.stdout.write(f"{count} cases are in {options['out']}.")
