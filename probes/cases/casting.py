@@ -14,6 +14,7 @@ from probes.model.values import DTYPES, NUMBER_OF, Tensor, Value, from_numpy, nu
 _FLOATS = ("float16", "float", "double")
 _SMALL = ("int8", "int16", "int32", "int64", "float16", "float")
 _CODES = ("uint8", "int16", "int32", "int64", "float16", "float")
+CAST_BY_NUMBER = 6  # before this opset Cast named its type in words, and runtimes lack it
 WIDER: dict[str, tuple[str, ...]] = {
     "float16": ("float", "double"),
     "bfloat16": ("float", "double"),
@@ -52,7 +53,8 @@ def wrap_in_casts(
     """Change the graph in place; the inputs in their wider types, or None where a type or a value
     has no place in a wider one, or nothing needs it."""
     graph = proto.graph
-    if not taken or len(graph.input) != len(inputs):
+    opset = max((each.version for each in proto.opset_import if not each.domain), default=1)
+    if not taken or len(graph.input) != len(inputs) or opset < CAST_BY_NUMBER:
         return None
     wide = [_widened(value, taken) for value in inputs]
     if any(value is None for value in wide) or not _can_all(graph.output, taken):
@@ -85,8 +87,9 @@ def narrowed(actual: Value, expected: Value) -> Value:
     array = to_numpy(actual)
     with np.errstate(invalid="ignore", over="ignore"):
         cast = array.astype(numpy_dtype(expected.dtype))
-        same = bool((cast.astype(array.dtype) == array).all()) or array.dtype.kind == "f"
-    return from_numpy(cast, expected.dtype) if same else actual
+        same = bool((cast.astype(array.dtype) == array).all())
+    rounds = name.startswith(("float", "bfloat"))  # 3.5 is no answer of integers
+    return from_numpy(cast, expected.dtype) if same or rounds else actual
 
 
 def _wider(name: str, taken: Sequence[str]) -> str:

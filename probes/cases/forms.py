@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import onnx
 
 from probes.cases.case import walk_nodes
-from probes.cases.casting import can_wrap, wrap_in_casts
+from probes.cases.casting import CAST_BY_NUMBER, can_wrap, wrap_in_casts
 from probes.cases.restamp import IR_OF_LOOSE_INITIALIZERS, Range, possible_stamps, restamp
 from probes.model.values import DTYPES, STRING, Tensor, Value
 
@@ -205,7 +205,10 @@ NEEDED: dict[str, Applies] = {
 HELPFUL: dict[str, Applies] = {
     "defaults": lambda case, wants: wants.explicit_attributes and bool(case.traits.get("defaults")),
     "constant": lambda case, wants: wants.constant_inputs and bool(case.traits.get("constant")),
-    "cast": lambda case, wants: can_wrap(case.traits.get("edge", ()), wants.dtypes),
+    "cast": lambda case, wants: (
+        max(case.opset, wants.min_opset or 0) >= CAST_BY_NUMBER
+        and can_wrap(case.traits.get("edge", ()), wants.dtypes)
+    ),
 }
 
 

@@ -226,6 +226,26 @@ def test_cast_wraps_the_edge_and_rounds_nothing():
     assert narrowed(from_numpy(wide), expected) == expected
 
 
+def test_cast_waits_for_the_opset_that_names_types_by_number():
+    old = make_node_model("Not", [(9, (2,))], [(9, (2,))], 1)
+    fed, wants = make_inputs(np.array([True, False])), Stamps(dtypes=("float",))
+    assert apply_form("cast", old.SerializeToString(), fed, wants) is None
+    assert forms_for(make_case(old, fed), wants) == ("as_is",)
+    raised = replace(wants, min_opset=7)
+    assert forms_for(make_case(old, fed), raised)[-1] == "restamped+cast"
+    assert apply_form("restamped+cast", old.SerializeToString(), fed, raised)
+
+
+@pytest.mark.parametrize(
+    ("expected", "told", "is_narrowed"),
+    [(np.int8([3]), [3.0], True), (np.int8([3]), [3.5], False), (np.int8([0]), [np.nan], False),
+     (np.array([True]), [0.3], False), (np.float16([0.1]), [0.1], True)],
+)  # fmt: skip
+def test_a_wide_answer_is_narrowed_where_it_is_one_of_the_type(expected, told, is_narrowed):
+    (wanted,), (wide,) = make_inputs(expected), make_inputs(np.float32(told))
+    assert narrowed(wide, wanted) == (wanted if is_narrowed else wide)
+
+
 def test_cast_does_not_apply_where_a_value_has_no_place():
     model = make_node_model("Abs", [(7, (2,))], [(7, (2,))], 17).SerializeToString()
     small, large = make_inputs(np.int64([1, 2])), make_inputs(np.int64([1, 2**40]))
