@@ -25,8 +25,9 @@ MAINSTREAM = CASES / "mainstream.csv"
 RELEASES = (onnx.__version__, "1.15.0")
 PACKS = {release: CASES / f"node-onnx-{release}.pack.xz" for release in RELEASES}
 PACK = PACKS[onnx.__version__]
-# Built once at release from tables of the engine, because another numpy or torch builds others.
-BUILT = tuple(CASES / f"{kind}.pack.xz" for kind in ("variants", "patterns", "modules"))
+# Built once at release, from tables of the engine because another numpy or torch builds others,
+# and from real models.
+BUILT = tuple(CASES / f"{kind}.pack.xz" for kind in ("variants", "patterns", "modules", "harvest"))
 # Their graphs are several nodes; none of them is what the case proves.
 NO_NODE = frozenset((origins.ALTERNATIVE, origins.PATTERN, origins.MODULE))
 BATCH = 500
@@ -98,8 +99,9 @@ def _retire(rows: dict[str, Case], *, everything: bool) -> None:
     Their probes stay as history, but they are probed no more and decide no cell.
     """
     names = {case.name for case in rows.values()}
-    for old in Case.objects.filter(retired=False).exclude(pk__in=rows).only("id", "name"):
-        if everything or old.name in names:
+    for old in Case.objects.filter(retired=False).exclude(pk__in=rows).only("id", "name", "origin"):
+        ours = old.origin != origins.HARVEST  # another was cut from the models of this installation
+        if (everything and ours) or old.name in names:
             Case.objects.filter(pk=old.pk).update(retired=True, name=f"{old.name}#{old.pk[:8]}")
 
 

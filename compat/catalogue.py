@@ -12,7 +12,7 @@ import onnx.defs
 from django.conf import settings
 from django.db import transaction
 
-from compat import casebook, cells, documented, graphs
+from compat import casebook, cells, documented, graphs, harvested
 from compat.models import Column, Device, Loaded, Operator
 from probes import judge
 
@@ -161,5 +161,6 @@ PARTS: tuple[tuple[str, Callable[[], Iterable[Path]], Callable[[], Any]], ...] =
         documented.load_documented,
     ),
     ("cases", casebook.files, casebook.load_cases),
+    ("occurrences", harvested.files, harvested.load_shipped),
     ("the rule", rule_files, lambda: None),
 )

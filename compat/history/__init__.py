@@ -4,6 +4,7 @@ from compat.history.alternatives import Alternatives, CellName, WayView, load_re
 from compat.history.cell import CellDetail, load_cell
 from compat.history.claims import ClaimView, Restrictions, load_restrictions, unabridged
 from compat.history.column import ColumnPage, load_column
+from compat.history.harvest import HarvestView
 from compat.history.limits import LimitEdge, LimitProbe, LimitView, ParameterLimit
 from compat.history.operator import OperatorPage, load_operator
 from compat.history.parts import NotKnown, OperatorHead, ProbeRow, Verdict, load_operators
@@ -17,6 +18,7 @@ __all__ = [
     "CellName",
     "ClaimView",
     "ColumnPage",
+    "HarvestView",
     "LimitEdge",
     "LimitProbe",
     "LimitView",

@@ -10,6 +10,7 @@ from django.db.models import Count, Max, Q
 
 from compat.columns import ColumnHead, head_columns, head_of
 from compat.devices import REGISTERED, state_of
+from compat.history.harvest import HarvestView, load_harvest_rate
 from compat.history.parts import NotKnown, VersionRow, count_supports, latest_probes, support_of
 from compat.models import (
     Cell,
@@ -98,12 +99,13 @@ class ColumnPage:
     versions: tuple[VersionRow, ...]
     environments: tuple[EnvironmentView, ...]
     sweeps: tuple[SweepRow, ...]
+    harvest: HarvestView | None
     failing: tuple[OperatorLine, ...]  # red, then yellow
     sources: tuple[SourceView, ...]
 
 
 def load_column(slug: str) -> ColumnPage:
-    """Nine queries; raises NotKnown."""
+    """Ten queries, one more where nodes of real models were probed; raises NotKnown."""
     column = head_columns(slugs=[slug]).first()
     if column is None:
         raise NotKnown("There is no column of this name.")
@@ -118,6 +120,7 @@ def load_column(slug: str) -> ColumnPage:
         versions=tuple(_versions(column)),
         environments=tuple(_environments(column)),
         sweeps=tuple(_sweeps(column)),
+        harvest=load_harvest_rate(column),
         failing=tuple(_failing(cells)),
         sources=tuple(_sources(head)),
     )

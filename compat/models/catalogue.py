@@ -117,6 +117,20 @@ class Case(models.Model):
         return self.name
 
 
+class Occurrence(models.Model):
+    """How often the node of a harvested case stands in one real model."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="occurrences")
+    model = models.CharField(max_length=200)  # "<package>==<version>/<path>", or a digest
+    count = models.IntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["case", "model"], name="occurrence_once")]
+
+    def __str__(self) -> str:
+        return f"{self.case_id} x {self.count} in {self.model}"
+
+
 class Source(models.Model):
     """A document that claims support: title, version, date, where it was read."""
 

@@ -84,6 +84,7 @@ FILLS: dict[str, Callable[[str, Shape], Array]] = {
     "signed_unit": lambda seed, shape: _unit(seed, shape) * np.float32(2) - np.float32(1),
     "positive": lambda seed, shape: _unit(seed, shape) + np.float32(0.5),
     "square": lambda seed, shape: _normal(seed, shape) ** 2 + np.float32(2**-10),
+    "scale": lambda seed, shape: (_unit(seed, shape) + np.float32(0.5)) / np.float32(64),
     "small": lambda seed, shape: _normal(seed, shape) / np.float32(8),
     "nonzero": lambda seed, shape: (
         np.where(_bits(seed, shape), 1, -1).astype(np.float32)

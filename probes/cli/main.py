@@ -12,6 +12,7 @@ COMMANDS = {
     "bundle": "probes.cli.bundle",
     "check": "probes.cli.check",
     "env": "probes.cli.env",
+    "harvest": "probes.cli.harvest",
     "limits": "probes.cli.limits",
     "sweep": "probes.cli.sweep",
 }
@@ -19,6 +20,7 @@ SAID = {
     "agent": "probe this machine's runtimes for a server",
     "bundle": "fetch the cases of a target into one file, for a board without a network",
     "check": "judge a model against a server's evidence; its weights stay here",
+    "harvest": "cut the nodes of real models into cases; no weight is kept",
     "env": "make or list the environments of runtimes that need their own",
     "limits": "search the largest and smallest values that a runtime still takes",
     "sweep": "probe the cases of a bundle and write the results to a file",

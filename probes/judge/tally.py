@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from probes.cases import origins
 from probes.judge.verdict import Evidence
 
 
@@ -65,6 +66,9 @@ RESERVATIONS: tuple[str, ...] = (
 SEVERITY = {code: len(RESERVATIONS) - i for i, code in enumerate(RESERVATIONS)}
 
 
+CUT = f"{origins.HARVEST}/"  # how the name of a node that was cut from a model begins
+
+
 class CaseView(NamedTuple):
     """One case on one target, all its forms considered."""
 
@@ -118,15 +122,17 @@ def largest_error(cases: Sequence[CaseView]) -> float | None:
 def _promote(
     rest: list[CaseView], declared: frozenset[str] | None
 ) -> tuple[list[CaseView], list[CaseView]]:
-    """The node tests that stand in for a core, and the others.
+    """The node tests that stand in for a core, and the others: nodes cut from models among them,
+    unless there is nothing else.
 
     A case without data types holds no node of its operator (its body in other operators), so it
     stands in only where no case is better.
     """
-    typed = any(case.best.dtypes for case in rest)
+    tests = [case for case in rest if not case.name.startswith(CUT)] or rest
+    others = [] if tests is rest else [case for case in rest if case.name.startswith(CUT)]
+    typed = any(case.best.dtypes for case in tests)
     core: list[CaseView] = []
-    others: list[CaseView] = []
-    for case in rest:
+    for case in tests:
         dtypes = case.best.dtypes
         stands_in = not typed or (
             bool(dtypes) and (declared or frozenset(dtypes)).issuperset(dtypes)

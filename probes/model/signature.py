@@ -30,7 +30,13 @@ Signature = dict[str, Any]
 
 WHOLE_NUMBERS = frozenset({"int32", "int64", "bool"})
 # Constant inputs that hold weights however small they are: never read.
-WEIGHT_INPUTS = {"QLinearConv": (3, 8), "ConvInteger": (1,), "MatMulInteger": (1,), "Gemm": (1, 2)}
+WEIGHT_INPUTS = {
+    "QLinearConv": (3, 8),
+    "ConvInteger": (1,),
+    "MatMulInteger": (1,),
+    "Gemm": (1, 2),
+    "DequantizeLinear": (0,),
+}
 # Short float vectors that decide support rather than carry weights.
 FLOAT_VECTORS = {"Resize": (1, 2), "Upsample": (1,)}
 

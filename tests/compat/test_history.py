@@ -134,7 +134,7 @@ def test_a_column_page_tells_device_versions_environment_and_what_fails(
     relu, django_assert_num_queries
 ):
     make_cell(make_operator("Conv"), make_column(), "red", reason_code="refused")
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         page = history.load_column("test-cpu.onnxruntime-cpu.default")
     assert page.device.title == "Test Cpu"
     assert page.counts == {"green": 0, "yellow": 1, "red": 1, "unknown": 0}

@@ -362,3 +362,11 @@ def test_a_refusal_of_nothing_but_constants_is_no_evidence():
     assert judge([refused], []).reason.code == "not_attributable"
     assert judge([refused._replace(outcome="mismatch")], []).level == "red"
     assert judge([refused, core("b")], []).level == "green"
+
+
+def test_a_node_cut_from_a_model_stands_in_for_the_core_only_alone():
+    cut = rest("a", "rejected")._replace(case_name="harvest/Op/0123456789abcdef-v1")
+    assert judge([cut], []).level == "red"
+    verdict = judge([cut, rest("b")], [])
+    assert (verdict.level, verdict.core_total, verdict.rest_total) == ("yellow", 1, 1)
+    assert judge([cut, core("b")], []).level == "yellow"
