@@ -3,6 +3,8 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from probes.cases.graphs import OTHER_GRAPH
+
 Word = str | Promise
 
 FACTS: dict[str, Word] = {
@@ -49,4 +51,5 @@ OWN_TEXTS: dict[str, Word] = {
     "third-party": _("third party"),
     "vendor+third-party": _("vendor and third party"),
     "vendor code + third-party": _("vendor's code and third party"),
+    OTHER_GRAPH: _("the graph computes something else than the module"),
 }

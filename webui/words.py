@@ -128,12 +128,18 @@ ORIGINS: dict[str, Word] = {
     "mainstream": _("mainstream form"),
     "alternative": _("another way to compute it"),
     "variant": _("variant"),
+    "pattern": _("pattern of several nodes"),
+    "module": _("module of torch as it is exported"),
     "harvest": _("from a real model"),
     "local": _("probed on this machine"),
     "recorded": _("recorded elsewhere"),
     "registered": _("its agent reports"),
     "agent": _("by its agent"),
     "catalogue": _("from the catalogue"),
+}
+EXPORTERS: dict[str, Word] = {
+    "torchscript": "torch.onnx.export(dynamo=False)",
+    "dynamo": "torch.onnx.export(dynamo=True)",
 }
 AGREEMENTS: dict[str, Word] = {
     "both": _("both oracles agree"),
@@ -169,6 +175,7 @@ _TABLES: dict[str, Mapping[str, Word]] = {
     "fact": FACTS,
     "origin": ORIGINS,
     "agreement": AGREEMENTS,
+    "exporter": EXPORTERS,
 }
 # Tables of the engine hold plain English that is translated here.
 _ENGINE_TABLES: dict[str, Mapping[str, str]] = {

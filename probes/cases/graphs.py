@@ -15,6 +15,8 @@ from probes.cases.canonical import domain_name
 from probes.cases.case import Case, walk_nodes
 
 COLUMNS = ("domain", "name", "case", "exporter", "opset", "operators", "error")
+# Of a graph whose outputs no oracle gives; the pages have it in their languages.
+OTHER_GRAPH = "the graph computes something else than the module"
 LITERALS = ("Constant",)  # they compute nothing
 
 
@@ -24,10 +26,18 @@ class Step(NamedTuple):
     operator: str
     times: int
 
+    @property
+    def domain(self) -> str:
+        return self.operator.rpartition("::")[0] or "ai.onnx"
+
+    @property
+    def name(self) -> str:
+        return self.operator.rpartition("::")[2]
+
 
 @dataclass(frozen=True)
 class Graph:
-    """The graph of a case; one that an exporter refused to write has an error and no case.
+    """The graph of a case; where an exporter wrote none, or a wrong one, an error and no case.
 
     `opset` is what was asked for; `operators` are in the order in which they first appear.
     """
@@ -73,5 +83,12 @@ def read_graphs(path: Path) -> Iterator[Graph]:
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             steps = (step.rpartition("*") for step in row["operators"].split())
-            operators = tuple(Step(name, int(times)) for name, _, times in steps)
-            yield Graph(**{**row, "opset": int(row["opset"]), "operators": operators})
+            yield Graph(
+                domain=row["domain"],
+                name=row["name"],
+                case=row["case"],
+                exporter=row["exporter"],
+                opset=int(row["opset"]),
+                operators=tuple(Step(name, int(times)) for name, _, times in steps),
+                error=row["error"],
+            )

@@ -19,8 +19,10 @@ from probes.cases.catalogue import (
     write_pack,
 )
 from probes.cases.forms import forms_for
-from probes.cases.graphs import graph_of, write_graphs
+from probes.cases.graphs import OTHER_GRAPH, Graph, graph_of, write_graphs
 from probes.cases.node_files import names_beside, new_among, older_cases, plain_name
+from probes.cases.variants.generate import all_variants
+from probes.cli.variants import built_variants, write_names
 from probes.run.outcome import Outcome, ProbeResult
 from probes.run.sandbox import Limits, ProbeRequest, Sandbox
 
@@ -30,6 +32,7 @@ AGREEING = (Outcome.PASSED, Outcome.CLOSE)
 ANOTHER_ANSWER = (Outcome.MISMATCH, Outcome.WRONG_SHAPE)
 WORDS = {0: "none", 1: "one", 2: "both"}
 COLUMNS = ("name", "id", "operator", "oracles_agree", "citation")
+VARIANTS = Path("fixtures/cases/variants.pack.xz")
 TEST_COLUMNS = ("test", "id", "case")
 
 
@@ -112,6 +115,32 @@ def write_patterns(out: Path) -> int:
     return write_pack(out, cases)
 
 
+def write_modules(out: Path) -> int:
+    """The pack, and beside it a CSV of every attempt to export: the operators, or the error."""
+    from probes.cli.modules.export import export_modules
+
+    exported = list(export_modules())
+    cases = list(with_agreement(each.case for each in exported if each.case))
+    sound = [case for case in cases if case.oracles_agree != "none"]
+    write_graphs(names_beside(out), sound_graphs((each.graph for each in exported), sound))
+    return write_pack(out, sound)
+
+
+def sound_graphs(graphs: Iterable[Graph], sound: Iterable[Case]) -> Iterator[Graph]:
+    """Graphs whose cases are `sound` as they are; of others that the answer is another."""
+    names = {case.name for case in sound}
+    for graph in graphs:
+        wrong = graph.case and graph.case not in names
+        yield replace(graph, case="", error=OTHER_GRAPH) if wrong else graph
+
+
+def write_variants(out: Path, operator: str = "") -> int:
+    """The pack of the variants, and beside it the CSV of their names and ids."""
+    cases = list(built_variants(all_variants(operator)))
+    write_names(names_beside(out), cases)
+    return write_pack(out, cases)
+
+
 def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> int:
     lines = list(rows)
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -129,8 +158,12 @@ def _parser() -> argparse.ArgumentParser:
         ("mainstream-list", "names and ids of the mainstream cases"),
         ("older-node-pack", "the tests of an older onnx, from the files of its wheel"),
         ("patterns", "several nodes that models contain as one thing"),
+        ("modules", "torch.nn modules by both exporters; needs torch and onnxscript"),
     ):
         kinds.add_parser(name, help=told).add_argument("out", type=Path)
+    variants = kinds.add_parser("variants", help="the forms that schemas allow, and their names")
+    variants.add_argument("out", type=Path, nargs="?", default=VARIANTS)
+    variants.add_argument("--operator", default="", help="of this operator alone, to look at")
     older = kinds.choices["older-node-pack"]
     older.add_argument("--tests", type=Path, required=True, help="onnx/backend/test/data/node")
     older.add_argument("--release", required=True, help="1.15.0")
@@ -145,10 +178,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         count = write_pack(asked.out, with_agreement(node_cases()))
     elif asked.what == "patterns":
         count = write_patterns(asked.out)
+    elif asked.what == "modules":
+        count = write_modules(asked.out)
     elif asked.what == "older-node-pack":
         count = write_older(
             asked.out, tests=asked.tests, release=asked.release, newest=asked.newest
         )
+    elif asked.what == "variants":
+        count = write_variants(asked.out, asked.operator)
     else:
         count = write_list(asked.out, chain(mainstream_cases(), alternative_cases()))
     print(f"{count} cases in {asked.out}")
