@@ -16,10 +16,11 @@ from probes.run.slot import StartError
 
 OWN = tuple(slug for slug, row in RUNTIMES.items() if row.own_env)
 MEGA = 10**6
+STOPPED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0: done; 1: not, with the reason."""
+    """0: done; 1: not, with the reason; 130: stopped."""
     parser = argparse.ArgumentParser(prog="python -m probes env", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     made = commands.add_parser("build", help="make and check the environment of a runtime")
@@ -41,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (EnvError, StartError) as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("Stopped; what was half made is gone.", file=sys.stderr)
+        return STOPPED
 
 
 def _remove(slug: str) -> int:

@@ -116,6 +116,18 @@ def test_a_folder_that_takes_nothing_is_a_sentence(own, tmp_path, monkeypatch, c
     assert "cannot be kept in" in capsys.readouterr().err
 
 
+def test_ctrl_c_leaves_nothing_half_made(own, monkeypatch, capsys):
+    def stopped(row, path, *_):
+        path.mkdir()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "OWN", ("fake",))
+    monkeypatch.setattr(envs, "_install", stopped)
+    assert command.main(["build", "fake"]) == 130
+    assert "half made" in capsys.readouterr().err
+    assert not envs.env_path(own).exists()
+
+
 def test_a_disk_that_is_full_at_the_end_leaves_nothing(own, monkeypatch):
     def full(path):
         raise OSError(errno.ENOSPC, "No space left on device")
