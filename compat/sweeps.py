@@ -30,7 +30,8 @@ __all__ = [
     "waiting",
 ]
 
-OFFICIAL = (origins.NODE, origins.BODY)  # the node tests of onnx
+# Node tests of onnx, what a schema allows, what one model holds: beyond what models usually contain.
+BEYOND = (origins.NODE, origins.BODY, origins.VARIANT, origins.HARVEST)
 RATE_WINDOW = timedelta(seconds=30)
 STILL = timedelta(seconds=10)  # nothing came in for so long: no estimate
 
@@ -69,8 +70,8 @@ def start_sweep(
 ) -> Sweep:
     """Queue every case (of some operators, "Conv" or "domain::Name") in the forms that apply.
 
-    `only_new` leaves out what has a result on this target, `mainstream` all but the core cases and
-    the other ways to compute what they do. Raises SweepError for an unknown
+    `only_new` leaves out what has a result on this target, `mainstream` all but the core cases, the
+    other ways to compute what they do, patterns and modules. Raises SweepError for an unknown
     operator, when no case is there, and for a recorded target.
     """
     if target.column.device.origin == "recorded":
@@ -80,7 +81,7 @@ def start_sweep(
         known = Probe.objects.filter(case=OuterRef("pk"), target=target, latest=True)
         cases = cases.filter(~Exists(known))
     if mainstream:
-        cases = cases.exclude(origin__in=OFFICIAL)
+        cases = cases.exclude(origin__in=BEYOND)
     stamps = _stamps(target)
     # Only what a form depends on: signatures and citations of two thousand cases are slow to read.
     needed = cases.only("id", "operator_id", "opset", "ir_version", "traits")

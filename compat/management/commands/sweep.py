@@ -20,7 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--target", required=True, help="a target, a column or a runtime")
         parser.add_argument("--operators", nargs="+", metavar="OPERATOR", help="Conv, domain::Name")
         parser.add_argument(
-            "--mainstream", action="store_true", help="leave out the node tests of onnx"
+            "--mainstream", action="store_true", help="leave out node tests, variants and harvests"
         )
         parser.add_argument(
             "--missing", action="store_true", help="only what has no result of this version yet"
