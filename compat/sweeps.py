@@ -30,7 +30,7 @@ __all__ = [
     "waiting",
 ]
 
-# Node tests of onnx, what a schema allows, what one model holds: beyond what models usually contain.
+# Node tests of onnx, what a schema allows, what one model holds: beyond what models contain.
 BEYOND = (origins.NODE, origins.BODY, origins.VARIANT, origins.HARVEST)
 RATE_WINDOW = timedelta(seconds=30)
 STILL = timedelta(seconds=10)  # nothing came in for so long: no estimate
