@@ -57,7 +57,7 @@ def wrap_in_casts(
     if not taken or len(graph.input) != len(inputs) or opset < CAST_BY_NUMBER:
         return None
     wide = [_widened(value, taken) for value in inputs]
-    if any(value is None for value in wide) or not _can_all(graph.output, taken):
+    if any(value is None for value in wide) or not _can_all((*graph.input, *graph.output), taken):
         return None
     before = [_cast_in(graph, info, taken) for info in graph.input]
     after = [_cast_out(graph, info, taken) for info in graph.output]

@@ -16,6 +16,7 @@ from probes.run.tolerances import (
     ARITHMETIC,
     BAND_OF,
     CODES,
+    COPYING_OPERATORS,
     ELEMENT_ORIGINS,
     FILL,
     QUANTISED_TYPES,
@@ -214,7 +215,12 @@ def _errors(
     error = np.abs(other - wide)
     size = np.abs(wide)
     ordinary = size < FILL
-    peak = _peak(size, ordinary)
+    largest_size = float((size[ordinary] if ordinary.any() else size).max())
+    operators = {name for _, name in terms.case.operators}
+    copies = bool(operators) and operators <= COPYING_OPERATORS
+    peak: Any = largest_size
+    if copies or not ordinary.all():  # the filler of a mask is a measure for itself alone
+        peak = np.where(ordinary & (not copies), largest_size, size)
     scale: Any = size if terms.case.origin in ELEMENT_ORIGINS else peak
     allowed, close, reason = _bounds(expected.dtype, scale, peak, terms.case)
     if expected.dtype in BAND_OF and terms.arithmetic in ARITHMETIC:
@@ -235,19 +241,11 @@ def _errors(
         outcome=outcome,
         message=message,
         max_abs=largest,
-        max_rel=float((error / peak).max()) if np.all(peak) else None,
+        max_rel=largest / largest_size if largest_size else None,
         max_ulp=_ulp(expected, actual),
         cosine=_cosine(wide, other),
         bit_exact=expected.dtype == actual.dtype and expected.data == actual.data,
     )
-
-
-def _peak(size: Array, ordinary: Array) -> Any:
-    """The largest size; with fillers of masks among them, that of the others, for each value: a
-    filler has its own."""
-    if ordinary.all() or not ordinary.any():
-        return float(size.max())
-    return np.where(ordinary, size.max(where=ordinary, initial=0), size)
 
 
 def _bounds(dtype: int, scale: Any, peak: Any, case: Case) -> tuple[Any, Any, str]:

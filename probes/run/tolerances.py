@@ -52,6 +52,8 @@ STEPS_ALLOWED = 1
 # Element: each value against its own tolerance, as onnx's own runner does. Peak: against the
 # largest expected value of the output, so that outputs of 1e-7 do not pass any absolute bound.
 ELEMENT_ORIGINS = frozenset((origins.NODE, origins.BODY))
+# They only put values beside each other, as a mask's filler beside scores: each has its own size.
+COPYING_OPERATORS = frozenset(("Where", "Pad", "Concat"))
 
 
 class Precision(NamedTuple):

@@ -246,6 +246,21 @@ def test_a_wide_answer_is_narrowed_where_it_is_one_of_the_type(expected, told, i
     assert narrowed(wide, wanted) == (wanted if is_narrowed else wide)
 
 
+def test_cast_does_not_apply_to_what_is_optional():
+    inside = onnx.helper.make_optional_type_proto(
+        onnx.helper.make_tensor_type_proto(TensorProto.FLOAT16, [1])
+    )
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("OptionalHasElement", ["x"], ["y"])],
+        "g",
+        [onnx.helper.make_value_info("x", inside)],
+        [onnx.helper.make_tensor_value_info("y", TensorProto.BOOL, [])],
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)])
+    fed, takes = make_inputs(np.float16([1])), Stamps(dtypes=("float",))
+    assert apply_form("cast", model.SerializeToString(), fed, takes) is None
+
+
 def test_cast_does_not_apply_where_a_value_has_no_place():
     model = make_node_model("Abs", [(7, (2,))], [(7, (2,))], 17).SerializeToString()
     small, large = make_inputs(np.int64([1, 2])), make_inputs(np.int64([1, 2**40]))

@@ -229,6 +229,23 @@ def test_the_filler_of_a_mask_is_no_measure_for_what_is_beside_it(arithmetic, to
     assert found.outcome is outcome
 
 
+def test_beside_the_filler_of_a_mask_zeros_are_zeros():
+    values = [of("float", [0, 0, FILLER])], [of("float", [1, 2, FILLER])]
+    assert compare(*values, case(), arithmetic="float16").outcome is Outcome.MISMATCH
+
+
+@pytest.mark.parametrize("arithmetic", ["", "float16"])
+@pytest.mark.parametrize(
+    ("told", "outcome"),
+    [([1.0001, 0, -10000], Outcome.PASSED), ([2, 0, -10000], Outcome.MISMATCH),
+     ([1, 0.5, -10000], Outcome.MISMATCH)],
+)  # fmt: skip
+def test_what_is_only_copied_is_held_to_its_own_size(arithmetic, told, outcome):
+    values = [of("float", [1, 0, -10000])], [of("float", told)]
+    where = case(operators=(("ai.onnx", "Where"),), rtol=1e-3, atol=1e-7)
+    assert compare(*values, where, arithmetic=arithmetic).outcome is outcome
+
+
 def test_integers_stay_exact_where_the_runtime_computes_in_less():
     found = compare([of("int64", [1000])], [of("int64", [1001])], case(), arithmetic="float16")
     assert found.outcome is Outcome.MISMATCH
