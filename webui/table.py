@@ -19,6 +19,7 @@ from webui.words import level_word, sentence, word
 LEVEL_CLASSES = {"green": "g", "yellow": "y", "red": "r", "unknown": "u"}
 KIND_CLASSES = {"measured": "m", "simulated": "s", "documented": "d", "none": "n"}
 BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[/_])(?=.)")
+LONG_NAME = 26  # characters: a longer one may take a second line
 TITLED_CELLS = 1500  # up to here a cell carries its reason as a tooltip; more would be megabytes
 SHOWS = ("support", "latency")
 
@@ -121,7 +122,9 @@ def _parts(cell: CellView) -> CellParts:
 def _row_head(row: MatrixRow) -> SafeString:
     page = reverse("webui:operator", args=[row.domain, row.name])
     domain = "" if row.domain == "ai.onnx" else format_html("<small>{}</small>", row.domain)
-    return format_html('<th scope=row><a href="{}">{}</a>{}', page, breakable(row.name), domain)
+    long = mark_safe(" class=long") if len(row.name) > LONG_NAME else ""  # nosec B308
+    name = breakable(row.name)
+    return format_html('<th scope=row{}><a href="{}">{}</a>{}', long, page, name, domain)
 
 
 def breakable(name: str) -> SafeString:

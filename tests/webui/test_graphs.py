@@ -1,10 +1,14 @@
 """What the page of a pattern or a module says of its graphs, in both languages."""
 
+import re
+
 import pytest
 
 from compat import catalogue
 from compat.graphs import FILES
+from compat.matrix import MatrixFilters, load_matrix
 from probes.cases.graphs import read_graphs
+from webui.table import matrix_rows
 from webui.words import word
 
 pytestmark = pytest.mark.django_db
@@ -56,3 +60,10 @@ def test_every_exporter_has_a_name():
 
 def test_an_operator_has_no_such_section(client):
     assert 'id="graphs"' not in read(client, "/operators/ai.onnx/Conv/")
+
+
+def test_only_a_long_name_may_take_a_second_line_in_the_matrix():
+    rows = matrix_rows(load_matrix(MatrixFilters(domains=("pattern",))))
+    long = re.findall(r'<th scope=row class=long><a href="/operators/pattern/(.+?)/"', rows)
+    assert "LayerNormalization-decomposed" in long
+    assert "Attention-masked" not in long
