@@ -86,24 +86,36 @@ class LimitLine(NamedTuple):
 
 
 class LimitBlock(NamedTuple):
-    """The limits of an operator on one target."""
+    """The limits of an operator on one target; `unlimited` are the other parameters, on a line."""
 
     view: LimitView
     lines: list[LimitLine]
+    unlimited: list[str]
     works: list[str]  # data types
     refused: list[str]
 
 
 def block_of(view: LimitView) -> LimitBlock:
-    """What a page shows of one target, limits first."""
-    lines = [_line(each) for each in view.parameters]
-    ordered = sorted(lines, key=lambda line: not any(end.is_limit for end in line.ends))
+    """What a page shows of one target."""
+    telling = [each for each in view.parameters if _is_limited(each) or each.documented]
     return LimitBlock(
         view,
-        ordered,
+        lines=[_line(each) for each in sorted(telling, key=lambda each: not _is_limited(each))],
+        unlimited=[_unlimited(each) for each in view.parameters if each not in telling],
         works=[each.dtype for each in view.dtypes if each.works],
         refused=[each.dtype for each in view.dtypes if not each.works],
     )
+
+
+def _is_limited(found: ParameterLimit) -> bool:
+    return bool(found.largest.failed or found.smallest.failed)
+
+
+def _unlimited(found: ParameterLimit) -> str:
+    """Such as "stride 1–128"."""
+    line = _line(found)
+    place = f" ({line.place})" if line.place else ""
+    return f"{line.title} {found.least}–{found.most}{place}"
 
 
 def _line(found: ParameterLimit) -> LimitLine:

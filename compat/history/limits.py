@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from compat.history.claims import ClaimView, claim_view
 from compat.models import Claim, Limit
+from compat.runtimes import runtime_title
 from probes.judge.limits import spoken
 
 
@@ -75,6 +76,9 @@ class LimitView:
     since_version: int
     target: str
     column: str
+    device_title: str
+    runtime_title: str
+    config_name: str
     runtime_version: str
     parameters: tuple[ParameterLimit, ...]
     dtypes: tuple[TypeTried, ...]
@@ -116,6 +120,9 @@ def _view(row: Limit, claims: Sequence[ClaimView]) -> LimitView:
         since_version=row.since_version,
         target=row.target.slug,
         column=column.slug,
+        device_title=column.device.title,
+        runtime_title=runtime_title(column.runtime),
+        config_name=column.config_name,
         runtime_version=row.target.runtime_version,
         parameters=tuple(_parameter(each, said) for each in row.parameters),
         dtypes=tuple(TypeTried(each["dtype"], each["works"], _probe(each)) for each in row.dtypes),

@@ -159,12 +159,11 @@ def _place(result: ProbeResult, operator: str) -> int:
 
 def probe_of(case: Case, result: ProbeResult, **more: Any) -> Probe:
     """What a document keeps of a probe: the case, its node, and how it ended."""
-    signature = case.signature
     return {
         **more,
         "case_id": case.id,
         "case": case.name,
-        "node": {name: signature.get(name) for name in ("inputs", "attributes")},
+        "node": {"inputs": case.signature["inputs"], "attributes": case.signature["attrs"]},
         "form": result.form,
         "outcome": result.outcome.value,
         "stage": result.stage.value if result.stage else "",

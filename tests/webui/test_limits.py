@@ -5,7 +5,7 @@ import pytest
 from compat.models import Limit
 from probes.cases.limits import all_limits
 from probes.judge.limits import WORDS, spoken
-from probes.run.outcome import OUTCOMES
+from probes.run.outcome import OUTCOMES, Outcome, Placement
 from tests.make import make_cell, make_claim, make_column, make_device, make_operator, make_target
 from tests.make_limits import answer, find_limits, make_limits
 from webui.limits import FAILS, PARAMETERS, RUNS
@@ -40,16 +40,16 @@ def test_a_page_says_how_far_it_works_and_why_not_further(client, conv, path):
     assert "<strong>Up to 7 works, 8 is refused</strong>: E build: kernel too large<" in page
     assert "<strong>Up to 9 works, 10 runs on the CPU instead</strong>: Conv:CPU" in page
     assert "There is more than one limit: beyond it 128 work again." in page
-    assert "No limit found up to 128" in page
+    assert 'No limit found</th><td class="wide fine" colspan="2">stride 1–128</td>' in page
     assert "rule_conv" not in page
-    assert page.index("Kernel</th>") < page.index("Stride</th>")  # what has a limit comes first
 
 
 @pytest.mark.parametrize("path", PAGES)
 def test_it_says_the_same_in_chinese(client, conv, path):
     page = read(client, path, "zh-hans")
     assert "<strong>最大到 7 可用，8 被拒绝</strong>: E build: kernel too large<" in page
-    assert "大到 128 未发现界限" in page
+    assert "未发现界限</th>" in page
+    assert "步幅 1–128" in page
     assert "可用的最大值与最小值" in page
 
 
@@ -62,10 +62,27 @@ def test_what_a_document_says_of_the_parameter_stands_beside_it(client, conv):
     assert "Something else" not in row
 
 
+def test_a_documented_parameter_without_a_limit_has_a_row_of_its_own(client, conv):
+    make_claim(conv.operator, "rknn", "partial", device_class="rk3588",
+               restriction="stride in [1, 7]")  # fmt: skip
+    page = read(client, PAGES[0])
+    assert page.index("Pad</th>") < page.index("Stride</th>")  # what has a limit comes first
+    assert "No limit found up to 128" in page[page.index("Stride</th>") :]
+
+
+def test_what_works_on_the_cpu_only_says_so(client, conv):
+    def on_the_cpu(case):
+        return answer(case, placement=Placement.FALLBACK)
+
+    Limit.objects.update(
+        parameters=find_limits(parameters=("kernel",), ask=on_the_cpu)["parameters"]
+    )
+    assert "kernel 1–128 (runs on the CPU instead)" in read(client, PAGES[0])
+
+
 def test_a_usual_value_that_does_not_work_is_told(client, conv):
     def wrong(case):
-        return answer(case, outcome=next(o for o in OUTCOMES if o.value == "mismatch"),
-                      message="output 0 is off")  # fmt: skip
+        return answer(case, outcome=Outcome.MISMATCH, message="output 0 is off")
 
     Limit.objects.update(parameters=find_limits(parameters=("kernel",), ask=wrong)["parameters"])
     page = read(client, PAGES[0])

@@ -79,6 +79,8 @@ def test_a_refusal_is_told_with_its_neighbour_and_its_words():
     assert found.largest.failed["value"] == 8
     assert found.largest.failed["message"] == "why"
     assert found.largest.failed["case_id"] == limit_case(CONV, 8).id
+    assert found.largest.failed["node"]["attributes"]["kernel_shape"] == [8, 8]
+    assert found.largest.failed["node"]["inputs"][0]["shape"] == [1, 2, 11, 11]
     assert found.smallest.worked["value"] == 1
     assert found.smallest.failed is None
 

@@ -54,9 +54,9 @@ ROWS = (
     LimitRow("DepthToSpace", "block", "attribute", "blocksize", 1, 2, 32,
              lambda v: Node((x(1, 2 * v * v, 4, 4),), {"blocksize": v, "mode": "CRD"})),
     LimitRow("Add", "rank", "rank", "A", 1, 4, 10, lambda v: Node((x(*cube(v)), x(*cube(v))))),
-    LimitRow("Add", "length", "dimension", "A", 1, 64, 262144,
+    LimitRow("Add", "length", "dimension", "A", 1, 64, 65536,
              lambda v: Node((x(1, v), x(1, v)))),
     LimitRow("Relu", "rank", "rank", "X", 1, 4, 10, lambda v: Node((x(*cube(v)),))),
-    LimitRow("Relu", "length", "dimension", "X", 1, 64, 262144, lambda v: Node((x(1, v),))),
+    LimitRow("Relu", "length", "dimension", "X", 1, 64, 65536, lambda v: Node((x(1, v),))),
     LimitRow("Sigmoid", "rank", "rank", "X", 1, 4, 10, lambda v: Node((x(*cube(v)),))),
 )
