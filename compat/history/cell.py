@@ -1,7 +1,7 @@
 """The page of one cell: its verdict, every probe behind it, claims, and older versions."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import Q
 
@@ -33,7 +33,8 @@ class EvidenceGroup:
 
 @dataclass(frozen=True)
 class CellDetail:
-    """`verdict` is None where nothing was tried and no document says anything.
+    """`verdict` is None where nothing was tried and no document says anything. The column is named
+    with the version that decides this cell: a newer one may have been asked for others only.
 
     `alternatives` is None for an operator of which no other way is known.
     """
@@ -66,7 +67,7 @@ def load_cell(domain: str, name: str, column_slug: str) -> CellDetail:
     shown = [row for row in probes if current and row.target_id == current.pk]
     return CellDetail(
         operator=operator,
-        column=head,
+        column=replace(head, version=current.runtime_version) if current else head,
         target_slug=current.slug if current else "",
         verdict=verdict_of(cell) if cell else None,
         groups=tuple(_groups(shown)),

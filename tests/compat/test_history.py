@@ -81,6 +81,17 @@ def test_a_cell_keeps_older_versions_as_history(relu):
     ]
 
 
+def test_a_newer_version_that_was_asked_for_others_only_does_not_name_the_cell(relu):
+    conv = make_operator("Conv")
+    newer = make_target("1.33.0", make_column())
+    make_cell(conv, make_column(), target=newer, probe=make_probe(make_case(conv), newer))
+    versions = {
+        name: history.load_cell("ai.onnx", name, "test-cpu.onnxruntime-cpu.default").column.version
+        for name in ("Relu", "Conv")
+    }
+    assert versions == {"Relu": "1.32.0", "Conv": "1.33.0"}
+
+
 def test_what_another_compiler_says_stays_beside_the_columns_own_claims(relu):
     cell = history.load_cell("ai.onnx", "Relu", "rk3588.rknn.default")
     assert [claim.source_slug for claim in cell.claims] == ["test-list"]
