@@ -170,10 +170,19 @@ class _Run:
 def probe_here(*, target_id: int | None = None) -> int:
     """Probe what is queued for this machine's targets (or for one); returns the stored results.
 
-    A target of another machine is left to it.
+    A target of another machine is left to it. Raises StartError, when the others are done, for a
+    runtime that does not start.
     """
     mine = [each for each in local_targets() if target_id in (None, each.pk)]
-    return sum(run_claimed(target).recorded for target in waiting(mine))
+    recorded, broken = 0, None
+    for target in waiting(mine):
+        try:
+            recorded += run_claimed(target).recorded
+        except StartError as error:
+            broken = StartError(f"{target}: {error}")
+    if broken is not None:
+        raise broken
+    return recorded
 
 
 def work_through(

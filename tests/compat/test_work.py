@@ -147,6 +147,25 @@ def test_what_another_worker_holds_is_waited_for_with_a_word_or_left(monkeypatch
     assert outcomes(sweep) == {Probe.objects.get().case.name: "passed"}
 
 
+def test_a_runtime_that_does_not_start_keeps_nobody_else_waiting(monkeypatch):
+    make_runnable_case("Relu")
+    broken, good = make_target(), make_fake_target()
+    for target in (broken, good):
+        start_sweep(target=target)
+    probe = work.run_claimed
+
+    def run_claimed(target):
+        if target == broken:
+            raise StartError("a library is missing")
+        return probe(target)
+
+    monkeypatch.setattr(work, "local_targets", lambda: [broken, good])
+    monkeypatch.setattr(work, "run_claimed", run_claimed)
+    with pytest.raises(StartError, match="a library is missing"):
+        work.probe_here()
+    assert Probe.objects.get(target=good).outcome == "passed"
+
+
 def test_a_worker_leaves_the_targets_of_other_machines_alone():
     make_runnable_case("Relu")
     elsewhere = make_target()
