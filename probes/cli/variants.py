@@ -14,6 +14,7 @@ from probes.cases import origins
 from probes.cases.case import Case, case_id, operators_of, opset_of
 from probes.cases.variants.generate import Variant
 from probes.cases.variants.ours import answer
+from probes.cases.variants.unsound import why_not
 from probes.cases.variants.vote import EVALUATOR, OURS, RUNTIME, Agree, Answers, Decision, decide
 from probes.model.signature import main_signature
 from probes.model.values import DTYPES, Tensor, Value
@@ -41,14 +42,50 @@ def built_variants(variants: Iterable[Variant]) -> Iterator[Case]:
     seen: set[str] = set()
     for name, variant in waiting.items():
         bare = asked[name]
-        evaluator, runtime_says = (told[oracle].get(bare.id) for oracle in ORACLES)
-        alike = runtime_says if evaluator is None else evaluator
+        answered = [oracle for oracle in ORACLES if bare.id in told[oracle]]
+        answers = [_sound(variant, oracle, told[oracle].get(bare.id)) for oracle in ORACLES]
+        alike = next((each for each in answers if each is not None), None)
         ours = answer(variant, alike) if alike is not None else None
-        found = decide(Answers(evaluator, runtime_says, ours), _agreeing(bare))
-        case = _case(variant, bare, found, versions) if found else None
+        found = decide(Answers(answers[0], answers[1], ours), _agreeing(bare))
+        case = _case(variant, bare, found, versions, answered) if found else None
         if case is not None and case.id not in seen:
             seen.add(case.id)
             yield case
+
+
+def _sound(variant: Variant, oracle: str, values: Sequence[Value] | None) -> Sequence[Value] | None:
+    """The answer, unless it is known to be another or is not of the graph's types and shapes."""
+    if values is None or (oracle == EVALUATOR and why_not(variant.choice)):
+        return None
+    for info, value in zip(_outputs(variant), values, strict=True):
+        if isinstance(value, Tensor) and not _fits(info.type.tensor_type, value):
+            return None
+    return values
+
+
+def _outputs(variant: Variant) -> Sequence[onnx.ValueInfoProto]:
+    """The outputs as onnx infers them where every dimension of the inputs is known."""
+    model = onnx.ModelProto()
+    model.CopyFrom(variant.model)
+    for info, value in zip(model.graph.input, variant.inputs, strict=True):
+        if isinstance(value, Tensor):
+            info.type.CopyFrom(helper.make_tensor_type_proto(value.dtype, value.dims))
+    bare = [onnx.ValueInfoProto(name=info.name) for info in model.graph.output]
+    del model.graph.output[:]
+    model.graph.output.extend(bare)
+    return list(onnx.shape_inference.infer_shapes(model, data_prop=True).graph.output)
+
+
+def _fits(declared: onnx.TypeProto.Tensor, value: Tensor) -> bool:
+    """Whether a value is of the type and the dimensions that onnx infers, where it infers them."""
+    if declared.elem_type not in (0, value.dtype):
+        return False
+    if not declared.HasField("shape"):
+        return True
+    known = [dim.dim_value if dim.HasField("dim_value") else None for dim in declared.shape.dim]
+    return len(known) == len(value.dims) and all(
+        want in (None, got) for want, got in zip(known, value.dims, strict=True)
+    )
 
 
 def write_names(path: Path, cases: Iterable[Case]) -> int:
@@ -103,7 +140,9 @@ def _agreeing(case: Case) -> Agree:
     return lambda first, second: compare(first, second, case).outcome in AGREEING
 
 
-def _case(variant: Variant, bare: Case, found: Decision, versions: dict[str, str]) -> Case | None:
+def _case(
+    variant: Variant, bare: Case, found: Decision, versions: dict[str, str], answered: Sequence[str]
+) -> Case | None:
     """The case; None where its graph does not pass onnx's own full check."""
     model = _finished(variant, found.expected)
     try:
@@ -116,7 +155,9 @@ def _case(variant: Variant, bare: Case, found: Decision, versions: dict[str, str
         id=case_id(model, variant.inputs),
         model=model.SerializeToString(deterministic=True),
         expected=tuple(found.expected),
-        oracle=", ".join(_said(name, versions) for name in found.told_by),
+        oracle=", ".join(_said(name, versions) for name in found.told_by)
+        + "".join(f" ({SAID[name]} differs)" for name in answered if name not in found.told_by),
+        citation=_citation(variant),
         oracles_agree=found.word,
         signature=signature,
     )
@@ -124,6 +165,12 @@ def _case(variant: Variant, bare: Case, found: Decision, versions: dict[str, str
 
 def _said(name: str, versions: dict[str, str]) -> str:
     return "float64 numpy" if name == OURS else f"{SAID[name]} {versions[name]}"
+
+
+def _citation(variant: Variant) -> str:
+    """The tables; and why the evaluator is not believed, where it is not."""
+    why = why_not(variant.choice)
+    return f"{CITATION}; {SAID[EVALUATOR]} {why}" if why else CITATION
 
 
 def _finished(variant: Variant, expected: Sequence[Value]) -> onnx.ModelProto:

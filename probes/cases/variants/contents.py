@@ -10,9 +10,10 @@ import numpy as np
 from probes.cases.fills import Array, Shape, fill, words
 from probes.model.values import NUMBER_OF, numpy_dtype
 
-# Beyond half precision; of double, beyond single.
-WIDE = {"float": 1e5, "float16": 8e3, "bfloat16": 1e5, "double": 1e40}
-LARGEST = {"float16": 65504.0, "double": 1e300}
+# Beyond half precision.
+WIDE = {"float": 1e5, "float16": 8e3, "bfloat16": 1e5, "double": 1e5}
+BEYOND_SINGLE = 1e40
+LARGEST = {"float16": 65504.0}
 SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -1.0)
 # Whole numbers by kind: half-open ranges; unsigned types take the upper end alone.
 RANGES: dict[str, tuple[int, int]] = {
@@ -92,6 +93,8 @@ def _real(kind: str, dtype: str, seed: str, shape: Shape) -> Array:
         return np.asarray(REAL[kind](seed, shape), np.float64)
     if kind == "wide":
         return fill("normal", seed, shape).astype(np.float64) * WIDE.get(dtype, 4.0)
+    if kind == "beyond":
+        return fill("normal", seed, shape).astype(np.float64) * BEYOND_SINGLE
     if kind == "edge":
         return _special(dtype, seed, shape)
     return fill(kind, seed, shape).astype(np.float64)

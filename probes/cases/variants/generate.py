@@ -115,7 +115,7 @@ def _plan(spec: Spec, op: str, since: int, opset: int) -> Plan:
     dims = _dims(spec, op, since)
     bare = Plan(op, since, spec, dims, ())
     budget = spec.budget if opset == _main_opset(op, spec.domain) else spec.older
-    chosen = cover(dims, bare.allowed, budget=budget, seed=bare.seed)
+    chosen = cover(dims, bare.allowed, budget=budget, seed=bare.seed, full=spec.full)
     return Plan(op, since, spec, dims, chosen)
 
 
@@ -193,4 +193,6 @@ def _imports(plan: Plan) -> list[onnx.OperatorSetIdProto]:
 
 def _typed(model: onnx.ModelProto) -> onnx.ModelProto:
     """With the types and shapes of its outputs as onnx infers them."""
-    return onnx.shape_inference.infer_shapes(model, data_prop=True)
+    typed = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    del typed.graph.value_info[:]  # the outputs once more
+    return typed

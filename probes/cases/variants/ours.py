@@ -12,7 +12,7 @@ from onnx import numpy_helper
 from probes.cases.reference import REFERENCES
 from probes.cases.references.base import Array, Attrs, Inputs, Outputs, Reference
 from probes.cases.references.base import softmax as along_axis
-from probes.cases.references.control import attributes_of, widened
+from probes.cases.references.control import attributes_of, run_graph, widened
 from probes.cases.variants.generate import Variant
 from probes.model.values import DtypeError, Tensor, Value, from_numpy, numpy_dtype, to_numpy
 
@@ -69,6 +69,10 @@ CAREFUL: dict[str, Reference] = {"LogSoftmax": _log_softmax}
 # Not read by the reference.
 _RECURRENT = {"lengths": (1,), "clip": (0.5,), "activations": ("other",), "input_forget": (1,)}
 BEYOND: dict[str, dict[str, tuple[Any, ...]]] = dict.fromkeys(("RNN", "GRU", "LSTM"), _RECURRENT)
+REFUSALS = (
+    LookupError, ValueError, TypeError, AttributeError, ArithmeticError, AssertionError,
+    DtypeError, MemoryError,
+)  # fmt: skip
 WIDENED = ("float16", "bfloat16")
 
 
@@ -97,11 +101,30 @@ def answer_node(
                 for array, value in zip(found, alike, strict=False)
                 if isinstance(value, Tensor)
             )
-    except (
-        LookupError, ValueError, TypeError, AttributeError, ArithmeticError, AssertionError,
-        DtypeError, MemoryError,
-    ):  # fmt: skip
+    except REFUSALS:
         return None  # a form that the reference was not written for
+
+
+def answer_graph(
+    model: onnx.ModelProto, given: Sequence[Value], opset: int, alike: Sequence[Value]
+) -> tuple[Value, ...] | None:
+    """As `answer_node`, of several nodes whose versions the references speak of."""
+    graph = model.graph
+    if any(opset < OLDER[node.op_type][0] for node in graph.node if node.op_type in OLDER):
+        return None
+    known: dict[str, Any] = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
+    try:
+        for info, value in zip(graph.input, given, strict=True):
+            known[info.name] = to_numpy(value)  # type: ignore[arg-type]
+        with np.errstate(all="ignore"):
+            found = run_graph(graph, {name: _wide(array) for name, array in known.items()})
+            return tuple(
+                from_numpy(np.asarray(array).astype(numpy_dtype(value.dtype)))
+                for array, value in zip(found, alike, strict=True)
+                if isinstance(value, Tensor)
+            )
+    except REFUSALS:
+        return None
 
 
 def _reference(op: str, since: int) -> Reference | None:

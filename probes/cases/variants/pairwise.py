@@ -28,8 +28,10 @@ def cover(
     *,
     budget: int,
     seed: str,
+    full: bool = False,
 ) -> list[Values]:
-    """At most `budget` allowed choices, each the one that adds most pairs; equal everywhere."""
+    """At most `budget` allowed choices, each the one that adds most pairs; equal everywhere. When
+    no pair is left, that is all, unless `full` asks for the other combinations too."""
     found, codes = _candidates(dims, allowed, seed)
     if not found:
         return []
@@ -41,6 +43,8 @@ def cover(
         gain = open_pairs[pairs].sum(axis=1)
         best = int(gain.argmax()) if chosen else 0
         if chosen and not gain[best]:
+            rest = [at for at in range(len(found)) if at not in chosen] if full else []
+            chosen += rest[: budget - len(chosen)]
             break
         chosen.append(best)
         open_pairs[pairs[best]] = False

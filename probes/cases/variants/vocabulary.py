@@ -131,6 +131,7 @@ class Spec:
     since: int = 0  # the first version that the row speaks of
     compare: str = "values"
     rtol: float = 0.0  # 0: by data type
+    full: bool = False  # more than pairs: every combination, as far as the budget goes
     version: str = "v1"
 
 

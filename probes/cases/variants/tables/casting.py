@@ -33,6 +33,8 @@ def _named(c: Choice) -> bool:
 def _cast(c: Choice) -> Draft | None:
     if not _is_defined(c) or not _named(c):
         return None
+    if c.kind == "beyond" and (c.dtype, c["to"]) not in (("double", "float"), ("double", "bool")):
+        return None
     return Draft([t(*c.shape, kind=c.kind)], {"to": NUMBER_OF[c["to"]], "saturate": c["saturate"]})
 
 
@@ -114,7 +116,7 @@ SPECS = (
         {
             "to": KINDS,
             "rank": (3, 0, 1, 5),
-            "values": ("plain", "ties", "wide", "edge"),
+            "values": ("plain", "ties", "wide", "edge", "beyond"),
             "saturate": (None,),
         },
         without=({"dtype": ("double",), "values": ("wide",), "to": ("float16", "bfloat16")},),
@@ -162,7 +164,7 @@ SPECS = (
     Spec(
         "DynamicQuantizeLinear",
         _dynamic_quantize,
-        {"rank": (2, 1, 3, 4), "values": ("plain", "positive", "ties")},
+        {"rank": (2, 1, 3, 4), "values": ("plain", "positive")},
         budget=8,
     ),
 )

@@ -10,7 +10,7 @@ from probes.cases.variants.vocabulary import Choice, Draft, Slot, Spec, t, v
 
 ML = "ai.onnx.ml"
 NUMBERS = ("float", "double", "int64", "int32")
-POST = (None, "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT")
+POST = (None, "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO")
 
 
 def _table(c: Choice) -> Draft:
@@ -81,12 +81,12 @@ def _tree_regressor(c: Choice) -> Draft:
 
 
 def _tree_classifier(c: Choice) -> Draft:
-    labels: dict[str, Any] = {"classlabels_int64s": [3, 5]}
+    labels: dict[str, Any] = {"classlabels_int64s": [3, 5, 9]}
     if c["labels"] == "strings":
-        labels = {"classlabels_strings": ["a", "b"]}
+        labels = {"classlabels_strings": ["a", "b", "c"]}
     params: dict[str, Any] = {
         **_TREE, "nodes_modes": _modes(c["mode"]), "class_treeids": [0, 0, 1, 1],
-        "class_nodeids": [1, 2, 1, 2], "class_ids": [0, 1, 1, 0],
+        "class_nodeids": [1, 2, 1, 2], "class_ids": [0, 1, 2, 0],
         "class_weights": [1.5, 2.0, 0.25, 0.75], "post_transform": c["post"], **labels,
     }  # fmt: skip
     return Draft([t(5, 3)], params, 2)

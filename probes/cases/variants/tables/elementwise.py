@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from probes.cases.variants.vocabulary import (
+    DTYPES,
     FLOATS,
     SHAPES,
     WHOLE,
@@ -13,6 +14,7 @@ from probes.cases.variants.vocabulary import (
     From,
     Spec,
     attributes,
+    k,
     t,
     v,
 )
@@ -119,9 +121,9 @@ def _dropout(c: Choice) -> Draft:
     ratio = c["ratio"]
     params: dict[str, Any] = {}
     if ratio is not None:
-        params["ratio"] = ratio if c.since < 12 else v(ratio, "float")
+        params["ratio"] = ratio if c.since < 12 else k(ratio, "float")
     if c["training"] is not None:
-        params["training_mode"] = v(False, "bool")
+        params["training_mode"] = k(False, "bool")
     return Draft([t(*c.shape)], params, c["outputs"])
 
 
@@ -136,12 +138,19 @@ def _swiglu(c: Choice) -> Draft:
 
 _ALL = (*FLOATS, *WHOLE, "bool")
 _FLOAT_VALUES = ("plain", "ties", "edge", "wide")
+# Beyond single precision.
+BEYOND = {"values": ("beyond",), "dtype": tuple(d for d in DTYPES if d != "double")}
 SPECS = (
     Spec(
         "Add Sub Mul",
         _binary,
-        {"rank": (3, 4, 1, 2, 5), "broadcast": BROADCASTS, "values": ("plain", "wide", "edge")},
-        without=({"dtype": ("int32", "uint8", "int8"), "values": ("edge",)},),
+        {
+            "rank": (3, 4, 1, 2, 5),
+            "broadcast": BROADCASTS,
+            "values": ("plain", "wide", "edge", "beyond"),
+        },
+        without=(
+            BEYOND, {"dtype": ("int32", "uint8", "int8"), "values": ("edge",)},),
         dtypes=NUMBERS,
         budget=20,
         older=4,
@@ -240,6 +249,7 @@ SPECS = (
             "bounds": ("both", "min", "max", "none", From(11, "crossed"), "fraction"),
             "values": ("plain", "wide", "edge"),
         },
+        without=({"dtype": FLOATS, "values": ("edge",)},),
         dtypes=NUMBERS,
         budget=24,
         older=5,
@@ -254,14 +264,27 @@ SPECS = (
     Spec("Not", _unary, {"rank": RANKS}, dtypes=("bool",), budget=8),
     Spec("BitwiseNot", _unary, {"rank": (3, 1), "values": ("wide",)}, dtypes=WHOLE, budget=6),
     Spec(
-        "Abs Neg Sign",
+        "Sign",
+        _unary,
+        {"rank": RANKS, "values": ("plain", "wide", "ties")},
+        dtypes=NUMBERS,
+        budget=12,
+    ),
+    Spec(
+        "Abs Neg",
         _unary,
         {"rank": RANKS, "values": ("plain", "wide", "ties", "edge")},
         dtypes=NUMBERS,
         budget=14,
     ),
     Spec("Relu", _unary, {"rank": RANKS, "values": ("plain", "wide")}, dtypes=NUMBERS, budget=14),
-    Spec("Identity", _identity, {"rank": RANKS, "values": ("plain", "wide", "edge")}, budget=14),
+    Spec(
+        "Identity",
+        _identity,
+        {"rank": RANKS, "values": ("plain", "wide", "edge", "beyond")},
+        without=(BEYOND,),
+        budget=14,
+    ),
     Spec(
         "Ceil Floor Round",
         _unary,
@@ -275,10 +298,17 @@ SPECS = (
         dtypes=FLOATS,
     ),
     Spec(
-        "Reciprocal Exp Erf Sigmoid Tanh Softplus Softsign HardSwish Mish Atan",
+        "Reciprocal Exp Erf Sigmoid Tanh Softplus Atan",
         _unary,
         {"rank": RANKS, "values": ("nonzero", "plain", "wide", "edge")},
         without=({"values": ("wide", "edge"), "dtype": ("float16", "bfloat16")},),
+        dtypes=FLOATS,
+    ),
+    Spec(
+        "Softsign HardSwish Mish",
+        _unary,
+        {"rank": RANKS, "values": ("nonzero", "plain", "wide")},
+        without=({"values": ("wide",), "dtype": ("float16", "bfloat16")},),
         dtypes=FLOATS,
     ),
     Spec("Sin Cos", _unary, {"rank": RANKS, "values": ("plain", "ties")}, dtypes=FLOATS, budget=10),
@@ -318,7 +348,7 @@ SPECS = (
     Spec("HardSigmoid", _unary, {"rank": RANKS, "alpha": (None, 0.5), "beta": (None, 0.25)},
          dtypes=FLOATS),
     Spec("Shrink", _unary, {"rank": RANKS, "lambd": (None, 1.5), "bias": (None, 0.5)},
-         dtypes=NUMBERS),
+         dtypes=FLOATS),
     Spec("Gelu", _unary, {"rank": RANKS, "approximate": (None, "tanh"),
          "values": ("plain", "wide")}, without=({"values": ("wide",), "dtype": ("float16",
          "bfloat16")},), dtypes=FLOATS),

@@ -319,7 +319,7 @@ SPECS = (
          "negative")}, dtypes=COMMON, budget=10),
     Spec("ReverseSequence", _reverse, {"time": ("first", "second")}, dtypes=COMMON, budget=10),
     Spec("Det", _det, {"rank": (2, 3, 4)}, dtypes=("float", "double", "float16"), budget=8),
-    Spec("BlackmanWindow HammingWindow HannWindow", _window, {"size": (8, 1, 9), "periodic":
+    Spec("BlackmanWindow HammingWindow HannWindow", _window, {"size": (8, 9), "periodic":
          (None, 0), "output_datatype": (None, 11)}, dtypes=("int64", "int32"), budget=10),
     Spec("MelWeightMatrix", _mel, {"output_datatype": (None, 11)}, dtypes=("int64",), budget=4),
     Spec("DFT", _dft, {"form": ("real", "complex"), "axis": (1, 2, -2), "inverse": (None, 1),

@@ -28,6 +28,8 @@ def _matmul(c: Choice) -> Draft:
 
 def _gemm(c: Choice) -> Draft | None:
     a, b = ((4, 3) if c["transA"] else (3, 4)), ((5, 4) if c["transB"] else (4, 5))
+    if c.dtype == "int32" and (c["alpha"], c["beta"]) != (None, None):
+        return None
     bias = {"vector": (5,), "matrix": (3, 5), "column": (3, 1), "scalar": (), "absent": None,
             "one": (1,)}[c["bias"]]  # fmt: skip
     if bias is None and c.since < 11:
@@ -96,10 +98,6 @@ def _recurrent(c: Choice) -> Draft | None:
         chosen = {"RNN": ["Relu"], "GRU": ["HardSigmoid", "Softsign"],
                   "LSTM": ["HardSigmoid", "Tanh", "Softsign"]}[c.op]  # fmt: skip
         params["activations"] = chosen * ways
-        if c.op != "RNN":
-            hard = [0.25, 0.0, 0.0][: len(chosen)]
-            params["activation_alpha"] = hard * ways
-            params["activation_beta"] = [0.5, 0.0, 0.0][: len(chosen)] * ways
     return Draft(slots, params, 3 if c.op == "LSTM" else 2)
 
 

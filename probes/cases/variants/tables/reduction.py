@@ -21,7 +21,26 @@ def _axes(c: Choice) -> list[int] | None:
     }[c["axes"]]
 
 
+# What a sum of wide whole numbers does, where it does not overflow.
+SUMS = ("ReduceSum", "ReduceMean", "ReduceL1")
+# How a whole number is rounded there, ONNX does not say.
+REAL_ONLY = ("ReduceMean", "ReduceLogSum", "ReduceLogSumExp", "ReduceL2")
+FURTHEST = ("ReduceMax", "ReduceMin")
+GROWING = ("ReduceProd", "ReduceLogSumExp", "ReduceSumSquare", "ReduceL2")
+
+
+def _holds(c: Choice) -> bool:
+    """Whether the type holds the result over wide values."""
+    if c.op in FURTHEST:
+        return True
+    if c.dtype in FLOATS:
+        return c.op not in GROWING and c.dtype != "float16"
+    return c.dtype == "int64" and c.op in SUMS
+
+
 def _reduce(c: Choice) -> Draft | None:
+    if c.op in REAL_ONLY and c.dtype not in FLOATS:
+        return None
     axes = _axes(c)
     by_input = "axes" not in c.schema.attributes
     negative = axes is not None and any(axis < 0 for axis in axes)
@@ -29,8 +48,8 @@ def _reduce(c: Choice) -> Draft | None:
         return None
     kinds = {"ReduceLogSum": "positive"}
     kind = kinds.get(c.op, c.kind)
-    if c.op in ("ReduceProd", "ReduceLogSumExp") and kind == "wide":
-        kind = "small"
+    if kind == "wide" and not _holds(c):
+        return None
     placed = None if axes is None else v(axes) if by_input else axes
     params = {"axes": placed, "keepdims": c["keepdims"], "noop_with_empty_axes": c["noop"]}
     return Draft([t(*c.shape, kind=kind)], params)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from probes.cases.variants.vocabulary import FLOATS, Choice, Draft, From, Slot, Spec, k, t, v
 
 SIZES = {3: (2, 3, 6), 4: (1, 2, 4, 6), 5: (1, 2, 3, 4, 4)}
@@ -68,7 +70,7 @@ def _affine_grid(c: Choice) -> Draft:
 
 
 def _roi_align(c: Choice) -> Draft:
-    boxes = [[0, 0, 6, 6], [1, 2, 7.5, 5], [3.25, 0.5, 4, 8], [-1, -2, 9, 10]]
+    boxes = [[0, 0, 6, 6], [1, 2, 7.5, 5], [3.25, 0.5, 4, 8], [0, 1, 7, 6]]
     params = {
         "mode": c["mode"],
         "output_height": c["bins"],
@@ -92,52 +94,104 @@ def _image_grid(c: Choice) -> Draft:
     return Draft([Slot(shape)], {"blocksize": block, "mode": c["mode"]})
 
 
-MODES = ("nearest", "linear", "cubic")
-SPECS = (
-    Spec(
-        "Resize",
-        _resize,
+COORDINATES = (
+    None,
+    From(11, "asymmetric"),
+    From(11, "align_corners"),
+    From(11, "pytorch_half_pixel"),
+    From(11, "tf_half_pixel_for_nn", before=13),
+    From(19, "half_pixel_symmetric"),
+)
+_PLAIN: dict[str, Any] = {
+    "mode": ("nearest",),
+    "coordinates": COORDINATES,
+    "nearest": (None,),
+    "antialias": (None,),
+    "outside": (None,),
+    "coefficient": (None,),
+    "policy": (None,),
+    "axes": (None,),
+    "scale": (2.0, 0.5, 1.5, 0.75, 3.0),
+    "by": ("scales", From(11, "sizes")),
+    "rank": (4,),
+}
+_NUMBERS = ("float", "float16", "uint8", "double", "int32", "int8", "bfloat16")
+# A row for each kind of question: what matters in one mode means nothing in another.
+_RESIZE: tuple[tuple[dict[str, Any], tuple[str, ...], int, int], ...] = (
+    (
         {
-            "mode": MODES,
-            "coordinates": (
-                None,
-                From(11, "asymmetric"),
-                From(11, "align_corners"),
-                From(11, "pytorch_half_pixel"),
-                From(11, "tf_half_pixel_for_nn", before=13),
-                From(11, TF_CROP),
-                From(19, "half_pixel_symmetric"),
-            ),
             "nearest": (
                 None,
                 From(11, "round_prefer_ceil"),
                 From(11, "floor"),
                 From(11, "ceil"),
             ),
+            "rank": (4, 3, 5),
+        },
+        _NUMBERS,
+        26,
+        8,
+    ),
+    ({"mode": ("linear",), "antialias": (None, From(18, 1)), "rank": (4, 3, 5)}, FLOATS, 20, 6),
+    (
+        {
+            "mode": ("cubic",),
             "antialias": (None, From(18, 1)),
             "outside": (None, From(11, 1)),
             "coefficient": (None, From(11, -0.5)),
-            "policy": (None, From(18, "not_larger"), From(18, "not_smaller")),
-            "axes": (None, From(18, 1)),
-            "scale": (2.0, 0.5, 1.5, 0.75, 3.0),
-            "by": ("scales", From(11, "sizes")),
-            "rank": (4, 3, 5),
         },
-        without=(
-            {"mode": ("linear", "cubic"), "nearest": ("round_prefer_ceil", "floor", "ceil")},
-            {"mode": ("nearest",), "antialias": (1,)},
-            {"mode": ("nearest", "linear"), "coefficient": (-0.5,)},
-            {"mode": ("nearest",), "outside": (1,)},
-            {"by": ("scales",), "policy": ("not_larger", "not_smaller")},
-            {"coordinates": (TF_CROP,), "antialias": (1,)},
-            {"coordinates": (TF_CROP,), "outside": (1,)},
-            {"mode": ("cubic",), "rank": (3, 5)},
-            # How a whole number is rounded between two others, ONNX does not say.
-            {"mode": ("linear", "cubic"), "dtype": ("uint8", "int32", "int8")},
-        ),
-        dtypes=("float", "float16", "uint8", "double", "int32", "int8", "bfloat16"),
-        budget=60,
-        older=14,
+        FLOATS,
+        20,
+        6,
+    ),
+    (
+        {
+            "mode": ("linear", "nearest"),
+            "coordinates": (None, From(11, "asymmetric")),
+            "policy": (From(18, "not_larger"), From(18, "not_smaller"), None),
+            "axes": (From(18, 1), None),
+            "by": ("sizes",),
+        },
+        FLOATS,
+        8,
+        4,
+    ),
+    ({"mode": ("nearest", "linear"), "coordinates": (From(11, TF_CROP),)}, FLOATS, 6, 3),
+)
+# At a tie the nearest modes part, and so do runtimes: all of it.
+_TIES: dict[str, Any] = {
+    **_PLAIN,
+    "coordinates": (None, From(11, "asymmetric"), From(11, "pytorch_half_pixel")),
+    "nearest": (None, From(11, "round_prefer_ceil"), From(11, "floor"), From(11, "ceil")),
+    "scale": (0.5, 2.0),
+    "by": ("scales",),
+    "inputs": ("constant",),
+}
+SPECS = (
+    Spec(
+        "Resize",
+        _resize,
+        _TIES,
+        dtypes=("float",),
+        sizes=("static",),
+        second=False,
+        budget=24,
+        older=12,
+        since=11,
+        full=True,
+    ),
+    *(
+        Spec(
+            "Resize",
+            _resize,
+            {**_PLAIN, **dims},
+            without=({"scale": (1.5, 2.0, 3.0), "antialias": (1,), "coordinates": (TF_CROP,)},),
+            dtypes=dtypes,
+            budget=budget,
+            older=older,
+            since=11 if dims.get("mode") == ("cubic",) else 0,
+        )
+        for dims, dtypes, budget, older in _RESIZE
     ),
     Spec(
         "Upsample",

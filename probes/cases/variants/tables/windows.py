@@ -117,9 +117,8 @@ def _global(c: Choice) -> Draft:
 
 def _unpool(c: Choice) -> Draft:
     indices = [[[[0, 7], [8, 15]]], [[[1, 6], [13, 10]]]]
-    shape = v([2, 1, 5, 5]) if c["shape"] else None
     slots: list[Any] = [t(2, 1, 2, 2), v(indices)]
-    params = {"kernel_shape": [2, 2], "strides": [2, 2], "output_shape": shape}
+    params = {"kernel_shape": [2, 2], "strides": [2, 2]}
     return Draft(slots, params)
 
 
@@ -187,6 +186,17 @@ _POOL_BARRED = (
     {"rank": (5,), "dilations": (2,), "kernel": (3, "uneven")},
 )
 
+# Where the last window begins in the padding: all of it.
+_ROUNDED: dict[str, Any] = {
+    "rank": (4, 3),
+    "kernel": (2,),
+    "strides": (2,),
+    "dilations": (None,),
+    "pads": ("pad1", "before", "after", None),
+    "auto_pad": (None,),
+    "ceil_mode": (From(10, 1), None),
+}
+
 SPECS = (
     Spec("Conv", _conv, _CONV, without=_BARRED, dtypes=FLOATS, budget=40, older=12),
     Spec(
@@ -211,20 +221,46 @@ SPECS = (
         older=3,
     ),
     Spec(
+        "MaxPool AveragePool LpPool",
+        _pool,
+        _ROUNDED,
+        dtypes=("float",),
+        sizes=("static",),
+        budget=16,
+        older=16,
+        since=10,
+        full=True,
+    ),
+    Spec(
         "MaxPool",
         _pool,
         {
             **_WINDOW,
             "dilations": (None, From(10, 2)),
             "ceil_mode": (None, From(10, 1)),
-            "indices": (0, From(8, 1)),
-            "storage_order": (None, From(8, 1)),
             "values": ("plain", "ties"),
         },
-        without=(*_POOL_BARRED, {"indices": (0,), "storage_order": (1,)}),
+        without=_POOL_BARRED,
         dtypes=(*FLOATS, "int8", "uint8"),
-        budget=40,
-        older=7,
+        budget=30,
+        older=8,
+    ),
+    Spec(
+        "MaxPool",
+        _pool,
+        {
+            **_WINDOW,
+            "dilations": (None, From(10, 2)),
+            "ceil_mode": (None, From(10, 1)),
+            "indices": (1,),
+            "storage_order": (None, 1),
+            "values": ("plain", "ties"),
+        },
+        without=_POOL_BARRED,
+        dtypes=(*FLOATS, "int8", "uint8"),
+        budget=14,
+        older=4,
+        since=8,
     ),
     Spec(
         "AveragePool",
@@ -270,7 +306,7 @@ SPECS = (
         budget=12,
         older=3,
     ),
-    Spec("MaxUnpool", _unpool, {"shape": (0, 1)}, dtypes=FLOATS, budget=8),
+    Spec("MaxUnpool", _unpool, {}, dtypes=FLOATS, budget=8),
     Spec(
         "QLinearConv",
         _quantized_conv,
