@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from probes.model.values import DTYPES, STRING, Tensor, Value, to_numpy
+from probes.model.values import DTYPES, NUMBER_OF, STRING, Tensor, Value, to_numpy
 from probes.run.outcome import MAX_MESSAGE, Outcome, Stage
 from probes.run.ties import is_a_tie
 from probes.run.tolerances import (
@@ -37,6 +37,7 @@ SEVERITY = (
     Outcome.MISMATCH,
     Outcome.WRONG_SHAPE,
 )
+PAIRS = {NUMBER_OF["complex64"], NUMBER_OF["complex128"]}
 ULP_TYPES = {1: "<i4", 10: "<i2", 11: "<i8", 16: "<i2"}  # float, float16, double, bfloat16
 
 
@@ -175,7 +176,7 @@ def _other_dtype(expected: Tensor, actual: Tensor, terms: Terms, place: str) -> 
     names = f"{DTYPES[actual.dtype].name} instead of {DTYPES[expected.dtype].name}"
     if terms.case.compare == "shape":
         return Comparison(Outcome.WRONG_DTYPE, f"{place}: type {names}.")
-    if STRING in (expected.dtype, actual.dtype):
+    if STRING in (expected.dtype, actual.dtype) or len(PAIRS & {expected.dtype, actual.dtype}) == 1:
         return Comparison(Outcome.MISMATCH, f"{place}: type {names}.")
     found = _numbers(expected, actual, terms, place)
     right = found.outcome in (Outcome.PASSED, Outcome.CLOSE)

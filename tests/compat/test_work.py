@@ -154,10 +154,10 @@ def test_a_runtime_that_does_not_start_keeps_nobody_else_waiting(monkeypatch):
         start_sweep(target=target)
     probe = work.run_claimed
 
-    def run_claimed(target):
+    def run_claimed(target, **options):
         if target == broken:
             raise StartError("a library is missing")
-        return probe(target)
+        return probe(target, **options)
 
     monkeypatch.setattr(work, "local_targets", lambda: [broken, good])
     monkeypatch.setattr(work, "run_claimed", run_claimed)

@@ -131,6 +131,8 @@ def test_a_message_names_the_worst_value():
         (of("int64", [1, 2]), of("int32", [1, 2]), Outcome.WRONG_DTYPE),
         (of("int64", [1, 2]), of("int32", [1, 3]), Outcome.MISMATCH),
         (of("float16", [1, 2]), of("float", [1, 2]), Outcome.WRONG_DTYPE),
+        (of("complex64", [1 + 1j]), of("float", [1]), Outcome.MISMATCH),
+        (of("float", [1, 2]), of("complex64", [1, 2]), Outcome.MISMATCH),
         (of("int64", [1]), of("string", ["1"]), Outcome.MISMATCH),
         (of("float", [[1, 2]]), of("float", [1, 2]), Outcome.WRONG_SHAPE),
         (of("float", 1), of("float", [1]), Outcome.WRONG_SHAPE),
