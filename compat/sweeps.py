@@ -30,8 +30,13 @@ __all__ = [
     "waiting",
 ]
 
-# Node tests of onnx, what a schema allows, what one model holds: beyond what models contain.
-BEYOND = (origins.NODE, origins.BODY, origins.VARIANT, origins.HARVEST)
+RARER = (origins.VARIANT, origins.HARVEST)  # what a schema allows, what one model holds
+# How much is asked -> the cases left out.
+SCOPES: dict[str, tuple[str, ...]] = {
+    "all": (),
+    "usual": RARER,
+    "mainstream": (origins.NODE, origins.BODY, *RARER),
+}
 RATE_WINDOW = timedelta(seconds=30)
 STILL = timedelta(seconds=10)  # nothing came in for so long: no estimate
 
@@ -66,13 +71,12 @@ def start_sweep(
     operators: Sequence[str] | None = None,
     origin: str = "local",
     only_new: bool = False,
-    mainstream: bool = False,
+    scope: str = "all",
 ) -> Sweep:
     """Queue every case (of some operators, "Conv" or "domain::Name") in the forms that apply.
 
-    `only_new` leaves out what has a result on this target, `mainstream` all but the core cases, the
-    other ways to compute what they do, patterns and modules. Raises SweepError for an unknown
-    operator, when no case is there, and for a recorded target.
+    `only_new` leaves out what has a result on this target; `scope` is a row of SCOPES. Raises
+    SweepError for an unknown operator, when no case is there, and for a recorded target.
     """
     if target.column.device.origin == "recorded":
         raise SweepError(f"{target} was recorded on a machine that is not here.")
@@ -80,8 +84,7 @@ def start_sweep(
     if only_new:
         known = Probe.objects.filter(case=OuterRef("pk"), target=target, latest=True)
         cases = cases.filter(~Exists(known))
-    if mainstream:
-        cases = cases.exclude(origin__in=BEYOND)
+    cases = cases.exclude(origin__in=SCOPES[scope])
     stamps = _stamps(target)
     # Only what a form depends on: signatures and citations of two thousand cases are slow to read.
     needed = cases.only("id", "operator_id", "opset", "ir_version", "traits")
@@ -109,7 +112,7 @@ def start_sweep(
     return sweep
 
 
-def start_missing(*, target: Target) -> list[Sweep]:
+def start_missing(*, target: Target, scope: str = "all") -> list[Sweep]:
     """The sweep that fills a target: an open one, or one of what has no result; none if full.
 
     An open sweep that only asks again what has a result is left to the worker.
@@ -118,8 +121,9 @@ def start_missing(*, target: Target) -> list[Sweep]:
         target=target, latest=True, case=OuterRef("case"), form=OuterRef("form")
     )
     gaps = Probe.objects.filter(~Exists(result), sweep=OuterRef("pk")).exclude(state=State.DONE)
+    gaps = gaps.exclude(case__origin__in=SCOPES[scope])
     open_one = Sweep.objects.filter(Exists(gaps), target=target, state__in=OPEN).first()
-    sweep = open_one or start_sweep(target=target, only_new=True)
+    sweep = open_one or start_sweep(target=target, only_new=True, scope=scope)
     if sweep.total == 0:
         sweep.delete()
         return []

@@ -226,7 +226,7 @@ def test_a_mainstream_sweep_leaves_out_the_official_tests():
     target = make_target(capabilities={"evidence": "simulated", "dtypes": []})
     core = make_case(make_operator("Relu"), origin="mainstream")
     make_case(make_operator("Relu"), name="test_relu", origin="node", core=False)
-    sweep = sweeps.start_sweep(target=target, mainstream=True)
+    sweep = sweeps.start_sweep(target=target, scope="mainstream")
     assert [probe.case_id for probe in sweep.probes.all()] == [core.pk]
 
 
@@ -238,3 +238,18 @@ def test_the_forms_of_a_sweep_follow_from_case_and_runtime():
     sweep = sweeps.start_sweep(target=target)
     forms = sorted(sweep.probes.values_list("form", flat=True))
     assert forms == ["as_is", "restamped", "restamped+constant"]
+
+
+def test_rarer_cases_do_not_keep_the_site_waiting():
+    """What `up` probes before it serves leaves variants to the worker, also when started again."""
+    target = make_target(capabilities={"evidence": "measured", "dtypes": []})
+    usual = make_case(make_operator("Relu"), origin="mainstream")
+    rare = make_case(make_operator("Relu"), name="variant/Relu", origin="variant", core=False)
+    (first,) = sweeps.start_missing(target=target, scope="usual")
+    assert [probe.case_id for probe in first.probes.all()] == [usual.pk]
+    first.probes.update(state="done", latest=True, outcome="passed")
+    assert sweeps.start_missing(target=target, scope="usual") == []
+    (later,) = sweeps.start_missing(target=target)
+    assert [probe.case_id for probe in later.probes.all()] == [rare.pk]
+    assert sweeps.start_missing(target=target, scope="usual") == []
+    assert sweeps.start_missing(target=target) == [later]

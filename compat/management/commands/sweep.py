@@ -36,7 +36,7 @@ class Command(BaseCommand):
                 else start_sweep(
                     target=target,
                     operators=options["operators"],
-                    mainstream=options["mainstream"],
+                    scope="mainstream" if options["mainstream"] else "all",
                     only_new=options["missing"],
                 )
             )

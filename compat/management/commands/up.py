@@ -61,6 +61,7 @@ class Command(BaseCommand):
             self.stderr.write("No runtime starts here: pip install -r requirements.txt.")
         for target in targets:
             self._probe(target)
+        self._leave_to_the_worker(targets)
         try:
             return f"/reports/{report_of_sample().token}/"
         except ReportError as error:
@@ -68,7 +69,7 @@ class Command(BaseCommand):
             return "/"
 
     def _probe(self, target: Target) -> None:
-        for sweep in start_missing(target=target):
+        for sweep in start_missing(target=target, scope="usual"):
             done = progress(sweep).done
             bar = ProgressBar(self.stdout, f"Probing {target.column}", sweep.total, done)
             try:
@@ -78,6 +79,13 @@ class Command(BaseCommand):
                 return
             bar.done = progress(sweep).done
             bar.end()
+
+    def _leave_to_the_worker(self, targets: list[Target]) -> None:
+        """Variants and harvests are many: they are probed while the site is up."""
+        open_ones = [sweep for target in targets for sweep in start_missing(target=target)]
+        left = sum(found.total - found.done for found in map(progress, open_ones))
+        if left:
+            self.stdout.write(f"{left} rarer cases are probed while the site is up.")
 
     def _serve(self, host: str, port: int, report: str) -> None:
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
