@@ -185,8 +185,9 @@ def _inferred(model: bytes) -> onnx.ModelProto:
     """Checked and with every shape, as IREE's own import command does it."""
     proto = onnx.load_from_string(model)
     proto.graph.name = ENTRY  # the name of the function to call
+    # A shape that a case leaves open is no fault of the model, but the checker wants one.
     if not all(info.type.tensor_type.HasField("shape") for info in proto.graph.output):
-        proto = onnx.shape_inference.infer_shapes(proto, data_prop=True)  # left open by us, not wrong
+        proto = onnx.shape_inference.infer_shapes(proto, data_prop=True)
     onnx.checker.check_model(proto)
     return onnx.shape_inference.infer_shapes(proto, data_prop=True)
 
