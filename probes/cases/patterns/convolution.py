@@ -18,7 +18,7 @@ NORMAL = "y = BatchNormalization <epsilon = 0.00001> (c, scale, shift, mean, var
 SILU = "gate = Sigmoid (c)  y0 = Mul (c, gate)"
 # What the quantizers of both frameworks write: symmetric weights, activations of unsigned bytes.
 ENTER = """q = QuantizeLinear (x, xs, xz)  xd = DequantizeLinear (q, xs, xz)
-    bd = DequantizeLinear <axis = 0> (b, bs)
+    bd = DequantizeLinear <axis = 0> (b, bs, bz)
     """
 LEAVE = "  r = QuantizeLinear (c, ys, yz)  y0 = DequantizeLinear (r, ys, yz)"
 IN_STEP, OUT_STEP, WEIGHT_STEP = 0.0311, 0.0473, 0.00197  # none a tie of another
@@ -56,17 +56,26 @@ PATTERNS = (
         """m = ReduceMean <axes = [2, 3], keepdims = 1> (x)  c = Conv (m, k1, b1)  a = Relu (c)
         e = Conv (a, k2, b2)  gate = HardSigmoid <alpha = 0.16666667, beta = 0.5> (e)
         y0 = Mul (gate, x)"""),
-    Pattern("Conv-QDQ", "per-tensor-16-32-14-v1", "static quantization of ONNX Runtime, QDQ, uint8",
+    Pattern("Conv-QDQ", "per-tensor-16-32-14-v2", "static quantization of ONNX Runtime, QDQ, uint8",
         {"x": x(1, 16, 14, 14), "k": w(32, 16, 3, 3, fill="int8"), "ws": f(WEIGHT_STEP),
-         "wz": c(0, "i1"), "b": w(32, fill="int32"), "bs": f(IN_STEP * WEIGHT_STEP), **STEPS},
+         "wz": c(0, "i1"), "b": w(32, fill="int32"), "bs": f(IN_STEP * WEIGHT_STEP),
+         "bz": c(0, "<i4"), **STEPS},
         ENTER + """kd = DequantizeLinear (k, ws, wz)
         c = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (xd, kd, bd)""" + LEAVE),
-    Pattern("Conv-QDQ", "per-channel-16-32-14-v1",
+    Pattern("Conv-QDQ", "per-channel-16-32-14-v2",
         "static quantization of ONNX Runtime, per channel",
         {"x": x(1, 16, 14, 14), "k": w(32, 16, 3, 3, fill="int8"),
          "ws": f([WEIGHT_STEP * (1 + i % 4) / 2 for i in range(32)]), "wz": c([0] * 32, "i1"),
          "b": w(32, fill="int32"),
-         "bs": f([IN_STEP * WEIGHT_STEP * (1 + i % 4) / 2 for i in range(32)]), **STEPS},
+         "bs": f([IN_STEP * WEIGHT_STEP * (1 + i % 4) / 2 for i in range(32)]),
+         "bz": c([0] * 32, "<i4"), **STEPS},
         ENTER + """kd = DequantizeLinear <axis = 0> (k, ws, wz)
         c = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (xd, kd, bd)""" + LEAVE),
+    Pattern("Conv-QDQ", "symmetric-16-32-14-v1",
+        "what TensorRT takes: int8 around zero, per channel, no bias",
+        {"x": x(1, 16, 14, 14), "k": w(32, 16, 3, 3, fill="int8"),
+         "ws": f([WEIGHT_STEP * (1 + i % 4) / 2 for i in range(32)]), "wz": c([0] * 32, "i1"),
+         **STEPS, "xz": c(0, "i1"), "ys": f(0.0487), "yz": c(0, "i1")},
+        ENTER.partition("bd =")[0] + """kd = DequantizeLinear <axis = 0> (k, ws, wz)
+        c = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (xd, kd)""" + LEAVE),
 )

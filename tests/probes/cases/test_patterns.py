@@ -18,8 +18,9 @@ from probes.run.sandbox import ProbeRequest, Sandbox
 SHIPPED = Path(__file__).parents[3] / "fixtures" / "cases" / "patterns.pack.xz"
 # onnx's evaluator has no DequantizeLinear-13, and GatherElements only along short axes.
 ONE_ORACLE = {
-    "pattern/Conv-QDQ/per-tensor-16-32-14-v1",
-    "pattern/Conv-QDQ/per-channel-16-32-14-v1",
+    "pattern/Conv-QDQ/per-tensor-16-32-14-v2",
+    "pattern/Conv-QDQ/per-channel-16-32-14-v2",
+    "pattern/Conv-QDQ/symmetric-16-32-14-v1",
     "pattern/TopK-tail/300x4-v1",
 }
 LOW = "pattern/Attention-masked-1e12/4x40x16-v1"
