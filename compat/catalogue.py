@@ -141,6 +141,16 @@ def _load_column(row: dict[str, str]) -> None:
     )
 
 
+def case_files() -> list[Path]:
+    return [*casebook.files(), *harvested.files()]
+
+
+def load_cases() -> None:
+    """Every case that ships, and how often the nodes of real models among them occur."""
+    casebook.load_cases()
+    harvested.load_shipped()
+
+
 def rule_files() -> list[Path]:
     """The code that judges: cells of another release's rule are judged again."""
     return [Path(cells.__file__), *sorted(Path(judge.__path__[0]).glob("*.py"))]
@@ -160,7 +170,6 @@ PARTS: tuple[tuple[str, Callable[[], Iterable[Path]], Callable[[], Any]], ...] =
         lambda: (CONTRIB, documented.ROWS, documented.SOURCES, documented.RUNTIMES),
         documented.load_documented,
     ),
-    ("cases", casebook.files, casebook.load_cases),
-    ("occurrences", harvested.files, harvested.load_shipped),
+    ("cases", case_files, load_cases),
     ("the rule", rule_files, lambda: None),
 )

@@ -13,6 +13,7 @@ from probes.cases import case as engine
 from probes.cases import origins
 from probes.cases.catalogue import read_pack
 from probes.cases.node_files import names_beside
+from probes.cases.pattern import DOMAIN
 from probes.model.plain import plain_text
 from probes.model.signature import signature_key
 
@@ -38,8 +39,8 @@ class Brought:
 
 
 def files() -> list[Path]:
-    """What the shipped occurrences are made from: the cases that they are of, their list."""
-    return [path for path in (SHIPPED, names_beside(SHIPPED)) if path.exists()]
+    """How often the nodes of the shipped harvest occur."""
+    return [path for path in (names_beside(SHIPPED),) if path.exists()]
 
 
 def load_harvest(path: Path) -> Brought:
@@ -116,16 +117,18 @@ def _checked(case: engine.Case) -> engine.Case:
     prefix = f"{origins.HARVEST}/"
     if case.origin != origins.HARVEST or case.core or not case.name.startswith(prefix):
         raise HarvestError(f"{case.name[:200]} is no harvested case.")
-    if not case.signature:
+    if not case.signature and case.domain != DOMAIN:
         raise HarvestError(f"{case.name[:200]} says nothing of its node.")
     return case
 
 
 def _known(cases: Iterable[engine.Case]) -> Iterator[tuple[str, str]]:
-    """Names of those whose very node has a harvested case here, with that case's id."""
+    """Names of those whose very node, or pattern, has a harvested case here, with its id."""
     present = Case.objects.filter(origin=origins.HARVEST, retired=False)
-    by_key = dict(present.values_list("signature_key", "id"))
+    by_key = dict(present.exclude(signature_key="").values_list("signature_key", "id"))
+    by_name = dict(present.values_list("name", "id"))
     for case in cases:
-        key = signature_key(case.signature)
-        if key in by_key:
-            yield case.name, by_key[key]
+        key = signature_key(case.signature) if case.signature else ""
+        found = by_key.get(key) or by_name.get(case.name)
+        if found:
+            yield case.name, found

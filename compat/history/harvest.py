@@ -23,7 +23,8 @@ class HarvestView:
 def load_harvest_rate(column: Column) -> HarvestView | None:
     """One query where no node of a real model was probed, else two."""
     probes = latest_probes(
-        Q(target__column=column, case__origin=origins.HARVEST, case__retired=False)
+        # Without a signature: a pattern, whose nodes are counted by themselves.
+        Q(target__column=column, case__origin=origins.HARVEST) & ~Q(case__signature_key="")
     ).order_by("-target__version_key")
     outcomes: dict[str, list[str]] = {}
     newest: tuple[int, str] | None = None
@@ -36,7 +37,8 @@ def load_harvest_rate(column: Column) -> HarvestView | None:
         return None
     counts: Counter[str] = Counter()
     models = set()
-    rows = Occurrence.objects.filter(case__retired=False).values_list("case_id", "model", "count")
+    nodes = Occurrence.objects.filter(case__retired=False).exclude(case__signature_key="")
+    rows = nodes.values_list("case_id", "model", "count")
     for case, model, count in rows:
         counts[case] += count
         models.add(model)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import onnx
@@ -15,6 +16,8 @@ from onnx import AttributeProto, NodeProto
 
 from probes.cases.draws import is_drawable, needs_value
 from probes.cases.harvest import model_of
+from probes.cases.motifs import Pair, find_motifs
+from probes.cases.pattern import DOMAIN
 from probes.model.attributes import LONGEST_LIST, domain_name, opset_imports
 from probes.model.inference import infer_types
 from probes.model.modelfile import read_structure
@@ -23,6 +26,8 @@ from probes.model.scopes import Visit, open_scope, subgraphs, walk_nodes
 from probes.model.signature import (
     FLOAT_VECTORS,
     Signature,
+    describe_type,
+    digest,
     is_telling,
     main_signature,
     make_signature,
@@ -48,26 +53,21 @@ def cuts_of(
 ) -> dict[str, Any]:
     """{"cuts": [...], "left": {reason: nodes}, "sha256"}; raises ModelFileError.
 
-    A cut is {"key", "signature", "node", "inputs", "outputs", "opsets", "ir", "count"}.
+    A cut is {"key", "signature", "nodes", "feeds", "inputs", "outputs", "opsets", "ir", "count"}.
     """
     structure = read_structure(path, limits=limits)
     found = infer_types(structure.model)
     if found.problems or not found.inferred:
         raise ModelFileError("analysis_crashed", detail="its types cannot be inferred")
-    opsets = opset_imports(found.model)
     cuts: dict[str, Cut] = {}
     left: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     reasons: dict[str, str] = {}
-    for visit, sized in zip(_visits(found.model), _sized(found.model, size), strict=True):
-        if visit.node.op_type == "Constant" or visit.folds:
-            continue
-        signature = make_signature(visit, opsets)
-        key = signature_key(signature)
+    for key, make in _keyed(found.model, size, most_bytes):
         counts[key] += 1
         if key not in cuts:
             try:
-                cuts[key] = _cut(visit, sized, signature, found.model, most_bytes)
+                cuts[key] = make()
             except NotCut as error:
                 reasons[key] = str(error)
     for key, reason in reasons.items():
@@ -83,6 +83,22 @@ def harvest(payload: dict[str, Any]) -> dict[str, Any]:
         return cuts_of(**payload)
     except ModelFileError as error:
         return {"refused": error.to_json()}
+
+
+def _keyed(
+    model: onnx.ModelProto, size: int, most_bytes: int
+) -> Iterator[tuple[str, Callable[[], Cut]]]:
+    """Every node that is left to run, then every known pattern, by its key."""
+    opsets = opset_imports(model)
+    pairs = list(map(Pair, _visits(model), _sized(model, size)))
+    for pair in pairs:
+        if pair.visit.node.op_type != "Constant" and not pair.visit.folds:
+            signature = make_signature(pair.visit, opsets)
+            yield signature_key(signature), partial(_cut, pair, signature, model, most_bytes)
+    for motif, found in find_motifs(pairs):
+        keys = [signature_key(make_signature(pair.visit, opsets)) for pair in found]
+        key = digest("pattern", [motif.name, keys, [list(one.input) for one in _wired(found)]])
+        yield key, partial(_cut_pattern, key, motif.name, found, model, most_bytes)
 
 
 def _visits(model: onnx.ModelProto) -> Iterator[Visit]:
@@ -114,32 +130,89 @@ def _fix(shape: onnx.TensorShapeProto, known: dict[str, int], size: int) -> None
         dim.dim_value = number
 
 
-def _cut(
-    visit: Visit, sized: Visit, signature: Signature, model: onnx.ModelProto, most_bytes: int
-) -> Cut:
+def _cut(pair: Pair, signature: Signature, model: onnx.ModelProto, most_bytes: int) -> Cut:
     """The document of one node; raises NotCut."""
+    visit, sized = pair
     node = visit.node
-    if subgraphs(node):
-        raise NotCut("it holds sub-graphs, whose nodes are cut by themselves")
-    _check_attributes(node)
-    pairs = list(zip(visit.inputs, sized.inputs, strict=True))
-    inputs = [_input(node, at, *pair, sized.inputs) for at, pair in enumerate(pairs)][
-        : len(signature["inputs"])
-    ]
-    outputs = [list(one.shape) if element_count(one.shape) is not None else None  # type: ignore[arg-type]
-               for one in sized.outputs]  # fmt: skip
+    _check_node(node)
+    given = zip(visit.inputs, sized.inputs, strict=True)
+    inputs = [_input(node, at, *one, sized.inputs) for at, one in enumerate(given)]
+    inputs = inputs[: len(signature["inputs"])]
+    plain = _plain_node(node)
+    plain.input.extend("" if one is None else f"x{at}" for at, one in enumerate(inputs))
+    outputs = signature["outputs"]
+    plain.output.extend("" if one["dtype"] == ABSENT else f"y{i}" for i, one in enumerate(outputs))
     cut: Cut = {
         "key": signature_key(signature),
         "signature": signature,
-        "node": base64.b64encode(_plain_node(node).SerializeToString()).decode(),
+        "nodes": [_encoded(plain)],
+        "feeds": [[0, at] for at in range(len(inputs))],
         "inputs": inputs,
-        "outputs": outputs[: len(signature["outputs"])],
-        "opsets": _opsets(node, model),
+        "outputs": [_shape(one) for one in sized.outputs][: len(outputs)],
+        "opsets": _opsets([node], model),
         "ir": model.ir_version,
     }
     _check_size(cut, most_bytes)
     _check_alone(cut)
     return cut
+
+
+def _cut_pattern(
+    key: str, name: str, found: list[Pair], model: onnx.ModelProto, most_bytes: int
+) -> Cut:
+    """The document of the nodes of a pattern, the last of them its end; raises NotCut."""
+    inputs: list[Any] = []
+    entries: list[Any] = []
+    feeds: list[list[int]] = []
+    wired = _wired(found)
+    for at, (pair, plain) in enumerate(zip(found, wired, strict=True)):
+        _check_node(pair.visit.node)
+        for slot, label in enumerate(plain.input):
+            if label == f"x{len(inputs)}":
+                info, sized = pair.visit.inputs[slot], pair.sized.inputs[slot]
+                inputs.append(_input(pair.visit.node, slot, info, sized, pair.sized.inputs))
+                entries.append({**describe_type(info), "const": info.const})
+                feeds.append([at, slot])
+    end = found[-1]
+    outputs = [describe_type(one) for one in end.visit.outputs]
+    cut: Cut = {
+        "key": key,
+        "signature": {"domain": DOMAIN, "op": name, "since": 1, "inputs": entries,
+                      "outputs": outputs},
+        "nodes": [_encoded(plain) for plain in wired],
+        "feeds": feeds,
+        "inputs": inputs,
+        "outputs": [_shape(one) for one in end.sized.outputs],
+        "opsets": _opsets([pair.visit.node for pair in found], model),
+        "ir": model.ir_version,
+    }  # fmt: skip
+    _check_size(cut, most_bytes)
+    return cut
+
+
+def _wired(found: list[Pair]) -> list[NodeProto]:
+    """The nodes of a pattern with plain names: x0, x1, ... come from outside, y0 is the end."""
+    inside = {pair.visit.node.output[0]: f"t{at}" for at, pair in enumerate(found)}
+    inside[found[-1].visit.node.output[0]] = "y0"
+    outside: dict[str, str] = {"": ""}
+    nodes = []
+    for pair in found:
+        plain = _plain_node(pair.visit.node)
+        for name in pair.visit.node.input:
+            if name not in inside and name not in outside:
+                outside[name] = f"x{len(outside) - 1}"
+            plain.input.append(inside.get(name) or outside[name])
+        plain.output.append(inside[pair.visit.node.output[0]])
+        nodes.append(plain)
+    return nodes
+
+
+def _encoded(node: NodeProto) -> str:
+    return base64.b64encode(node.SerializeToString()).decode()
+
+
+def _shape(info: TensorInfo) -> list[Any] | None:
+    return None if info.shape is None or None in info.shape else list(info.shape)
 
 
 def _input(
@@ -188,8 +261,10 @@ def _packed(info: TensorInfo) -> list[Any]:
     return [tensor.dtype, list(tensor.dims), base64.b64encode(tensor.data).decode()]
 
 
-def _check_attributes(node: NodeProto) -> None:
+def _check_node(node: NodeProto) -> None:
     """Lists in ai.onnx.ml are what was learnt; a tensor of more than one number may be."""
+    if subgraphs(node):
+        raise NotCut("it holds sub-graphs, whose nodes are cut by themselves")
     for attr in node.attribute:
         if attr.ByteSize() > MOST_ATTRIBUTE_BYTES:
             raise NotCut("its attributes are large")
@@ -211,8 +286,8 @@ def _plain_node(node: NodeProto) -> NodeProto:
     return plain
 
 
-def _opsets(node: NodeProto, model: onnx.ModelProto) -> dict[str, int]:
-    used = {"ai.onnx", domain_name(node.domain)}
+def _opsets(nodes: Sequence[NodeProto], model: onnx.ModelProto) -> dict[str, int]:
+    used = {"ai.onnx", *(domain_name(node.domain) for node in nodes)}
     return {name: number for name, number in opset_imports(model).items() if name in used}
 
 

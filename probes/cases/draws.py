@@ -77,6 +77,8 @@ def _drawn(feed: Feed, seed: str) -> Array:
         return _line("bits", seed, feed.shape)
     if feed.dtype in CODES:
         return _line(CODES[feed.dtype], seed, feed.shape)
+    if feed.dtype in WHOLE and FLOAT_FILLS.get((feed.op, feed.slot)) == "distinct":
+        return np.argsort(words(seed, prod(feed.shape)), kind="stable").reshape(feed.shape)
     if feed.dtype in WHOLE:
         rule = BOUNDS.get((feed.op, feed.slot))
         bound = rule(feed) if rule else FEW

@@ -12,6 +12,7 @@ from onnx import NodeProto, helper
 from probes.cases import origins
 from probes.cases.case import Case, case_id, operators_of
 from probes.cases.draws import Feed, draw
+from probes.cases.pattern import DOMAIN
 from probes.model.attributes import attribute_value
 from probes.model.types import ABSENT, UNKNOWN
 from probes.model.values import NUMBER_OF, Tensor, Value, from_numpy, to_proto
@@ -56,7 +57,7 @@ def case_of(cut: Cut) -> Case:
         compare="values",
         timed=False,
         citation=CITATION,
-        signature=dict(signature),
+        signature={} if signature["domain"] == DOMAIN else dict(signature),
         operators=operators_of(model),
     )
 
@@ -68,13 +69,11 @@ def model_of(cut: Cut) -> onnx.ModelProto:
 
 def _contents(cut: Cut) -> list[Value]:
     """What every input holds, None where it is left out."""
-    node = _node(cut)
-    attrs = {attr.name: attribute_value(attr) for attr in node.attribute}
+    nodes = _nodes(cut)
     shapes = [None if one is None else tuple(one["shape"]) for one in cut["inputs"]]
     found: list[Value] = []
-    for slot, (given, entry) in enumerate(
-        zip(cut["inputs"], cut["signature"]["inputs"], strict=True)
-    ):
+    entries = zip(cut["inputs"], cut["signature"]["inputs"], cut["feeds"], strict=True)
+    for at, (given, entry, (number, slot)) in enumerate(entries):
         if given is None:
             found.append(None)
         elif given["value"] is not None:
@@ -82,29 +81,33 @@ def _contents(cut: Cut) -> list[Value]:
             found.append(Tensor(dtype, tuple(dims), base64.b64decode(data)))
         else:
             single = entry["dtype"].removeprefix("seq(").removesuffix(")")
+            node = nodes[number]
+            attrs = {attr.name: attribute_value(attr) for attr in node.attribute}
+            around = shapes if len(nodes) == 1 else [None] * len(shapes)
             feed = Feed(node.op_type, slot, single, tuple(given["shape"]),
-                        entry["const"], attrs, shapes, cut["outputs"])  # fmt: skip
-            seed = f"{origins.HARVEST}/{cut['key']}/{slot}"
+                        entry["const"], attrs, around, cut["outputs"])  # fmt: skip
+            seed = f"{origins.HARVEST}/{cut['key']}/{at}"
             drawn = [from_numpy(draw(feed, f"{seed}{mark}"), NUMBER_OF[single]) for mark in MARKS]
             found.append(drawn[0] if single == entry["dtype"] else list(drawn))
     return found
 
 
-def _node(cut: Cut) -> NodeProto:
-    node = NodeProto()
-    node.ParseFromString(base64.b64decode(cut["node"]))
-    return node
+def _nodes(cut: Cut) -> list[NodeProto]:
+    nodes = []
+    for encoded in cut["nodes"]:
+        node = NodeProto()
+        node.ParseFromString(base64.b64decode(encoded))
+        nodes.append(node)
+    return nodes
 
 
 def _model(cut: Cut, tensors: list[Value]) -> onnx.ModelProto:
-    node, signature = _node(cut), cut["signature"]
+    signature = cut["signature"]
     names = ["" if one is None else f"x{at}" for at, one in enumerate(tensors)]
-    node.input.extend(names)
     outputs = signature["outputs"]
-    node.output.extend("" if one["dtype"] == ABSENT else f"y{i}" for i, one in enumerate(outputs))
     entries = list(zip(names, signature["inputs"], tensors, strict=True))
     graph = helper.make_graph(
-        [node],
+        _nodes(cut),
         "harvest",
         [_info(name, entry) for name, entry, _ in entries if name and not entry["const"]],
         [_info(f"y{i}", one) for i, one in enumerate(outputs) if one["dtype"] != ABSENT],

@@ -7,9 +7,11 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from probes.cases.build_patterns import build_patterns
 from probes.cases.cuts import cuts_of
 from probes.cases.draws import Feed, draw
 from probes.cases.harvest import case_of
+from probes.cases.motifs import motifs
 from probes.model.facts import make_facts
 from probes.model.signature import signature_key
 from probes.model.values import to_numpy
@@ -77,7 +79,9 @@ def test_each_case_is_the_very_node_of_the_report(path):
     keys = {signature_key(each) for each in make_facts(path)["signatures"]}
     cases = [case_of(cut) for cut in cuts_of(str(path))["cuts"]]
     assert len(cases) > 10
-    assert {signature_key(case.signature) for case in cases} <= keys
+    nodes = [case for case in cases if case.signature]
+    assert {signature_key(case.signature) for case in nodes} <= keys
+    assert {case.domain for case in cases if case not in nodes} <= {"pattern"}
     assert not any(case.core for case in cases)
 
 
@@ -146,3 +150,45 @@ def test_large_nodes_and_unknown_types_are_left_out(tmp_path):
 def test_a_dimension_of_the_largest_number_draws_nothing(tmp_path):
     inputs = (("x", FLOAT, [2**62, 2**62]),)
     assert sum(left(tmp_path, [helper.make_node("Relu", ["x"], ["y"])], inputs).values()) == 1
+
+
+def silu(tmp_path, *, reused=False):
+    """Conv and SiLU with the factors of Mul the other way round than the pattern's table has."""
+    nodes = [
+        helper.make_node("Conv", ["x", "w", "b"], ["c"]),
+        helper.make_node("Sigmoid", ["c"], ["gate"]),
+        helper.make_node("Mul", ["gate", "c"], ["y"]),
+        helper.make_node("Relu", ["gate" if reused else "x"], ["z"]),
+    ]
+    weights = [numpy_helper.from_array(np.full((4, 3, 1, 1), SECRET), "w")]
+    weights += [numpy_helper.from_array(np.full(4, SECRET), "b")]
+    model = make_model(nodes, (("x", FLOAT, [1, 3, 5, 5]),), ("y", "z"), weights)
+    return {
+        case.op_type: case
+        for case in map(case_of, cuts_of(save(model, tmp_path / "m.onnx"))["cuts"])
+        if case.domain == "pattern"
+    }
+
+
+def test_a_known_pattern_is_a_case_of_its_own_row(tmp_path):
+    case = silu(tmp_path)["Conv-SiLU"]
+    assert case.name.startswith("harvest/Conv-SiLU/")
+    assert [op for _, op in case.operators] == ["Conv", "Mul", "Sigmoid"]
+    assert (case.signature, case.core) == ({}, False)
+    assert SECRET.tobytes() not in case.model
+    onnx.checker.check_model(onnx.load_from_string(case.model), full_check=True)
+
+
+def test_what_others_use_from_inside_is_no_pattern(tmp_path):
+    assert silu(tmp_path, reused=True) == {}
+
+
+def test_every_pattern_is_found_in_its_own_graph(tmp_path):
+    single = {motif.name for motif in motifs()}
+    assert len(single) > 12
+    for row in build_patterns():
+        if row.op_type in single:
+            path = tmp_path / "pattern.onnx"
+            path.write_bytes(row.model)
+            names = {cut["signature"]["op"] for cut in cuts_of(path)["cuts"]}
+            assert row.op_type in names, row.name
