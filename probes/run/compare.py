@@ -94,21 +94,23 @@ def compare(
     found = [_value(e, a, on, f"output {i}") for i, (e, a, on) in enumerate(triples)]
     if arithmetic:
         found = [
-            _forgive_ties(each, case, i, wanted, got)
+            _forgive_ties(each, case, i, wanted, got, of_itself=arithmetic == "float16")
             for i, (each, wanted, got) in enumerate(zip(found, expected, actual, strict=True))
         ]
     return _worst(found)
 
 
 def _forgive_ties(
-    found: Comparison, case: Case, output: int, expected: Value, actual: Value
+    found: Comparison, case: Case, output: int, expected: Value, actual: Value, *, of_itself: bool
 ) -> Comparison:
-    """Another index or answer is close where half precision cannot tell what it hangs on."""
+    """Another index or answer is close where half precision cannot tell what it hangs on, or
+    steps of 8 bits, which are as wide for small values as for large ones."""
     if found.outcome is not Outcome.MISMATCH:
         return found
     if not isinstance(expected, Tensor) or not isinstance(actual, Tensor):
         return found
-    if not is_a_tie(case, output, actual, expected, ARITHMETIC["float16"].allowed):
+    part = ARITHMETIC["float16"].allowed
+    if not is_a_tie(case, output, actual, expected, part, of_itself=of_itself):
         return found
     return replace(found, outcome=Outcome.CLOSE, message=f"{found.message} Close: {TIE}.")
 
@@ -266,7 +268,8 @@ def _widen(
     allowed: Any, close: Any, peak: Any, step: float, precision: Precision
 ) -> tuple[Any, Any, str]:
     """The bounds of a runtime that computes in less than the model says."""
-    steps = max(precision.steps_allowed * step, precision.least)
+    least = precision.least if np.max(peak) > precision.least else 0.0  # else any zero would pass
+    steps = max(precision.steps_allowed * step, least)
     near = max(precision.steps_close * step, precision.floor)
     enough = np.maximum(allowed, np.maximum(precision.allowed * peak, steps))
     return enough, np.maximum(close, np.maximum(precision.close * peak, near)), precision.reason

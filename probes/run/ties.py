@@ -16,13 +16,18 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-SMALLEST = 1e-30  # a value that something is divided by
-Distance = Callable[[onnx.NodeProto, "list[Array]", "Array", "Array"], "Array"]
+# How far apart what decides each answer is, and how large it is.
+Distance = Callable[
+    [onnx.NodeProto, "list[Array]", "Array", "Array"], "tuple[Array, Array | float]"
+]
 
 
-def is_a_tie(case: Case, output: int, actual: Tensor, expected: Tensor, part: float) -> bool:
-    """Whether every answer that differs hangs on values that are apart by at most `part` of the
-    largest one, and by more than nothing: for equal values the operator says which answer is right.
+def is_a_tie(
+    case: Case, output: int, actual: Tensor, expected: Tensor, part: float, *, of_itself: bool
+) -> bool:
+    """Whether every answer that differs hangs on values that are apart by at most `part` of
+    themselves, or else of the largest one, and by more than nothing: for equal values the operator
+    says which answer is right.
     """
     row = DECIDED_BY.get((case.op_type, output))
     if row is None or actual.dims != expected.dims:
@@ -31,11 +36,18 @@ def is_a_tie(case: Case, output: int, actual: Tensor, expected: Tensor, part: fl
     moved = told != wanted
     try:
         node, operands = _operands(case)
-        distance = np.broadcast_to(row(node, operands, told, wanted), moved.shape)[moved]
+        with np.errstate(invalid="ignore"):  # infinity minus itself
+            apart, size = row(node, operands, told, wanted)
+        distance, own = (np.broadcast_to(each, moved.shape)[moved] for each in (apart, size))
     except (IndexError, KeyError, StopIteration, ValueError):  # an index beyond the input is wrong
         return False
-    off = part * float(np.abs(operands[0]).max(initial=0))
-    return bool((distance <= off).all() and (distance > 0).all())
+    off = part * (own if of_itself else _largest(operands[0]))
+    near = np.isfinite(distance) & (distance <= off)
+    return bool((near & (distance > 0)).all())
+
+
+def _largest(values: Array) -> float:
+    return float(np.abs(values).max(initial=0, where=np.isfinite(values)))
 
 
 def _operands(case: Case) -> tuple[onnx.NodeProto, list[Array]]:
@@ -50,15 +62,17 @@ def _operands(case: Case) -> tuple[onnx.NodeProto, list[Array]]:
 
 
 def _of_indices(default_axis: int) -> Distance:
-    """How far apart the values are that the indices point at."""
+    """The values that the indices point at."""
 
-    def distance(node: onnx.NodeProto, operands: list[Array], told: Array, wanted: Array) -> Array:
+    def distance(
+        node: onnx.NodeProto, operands: list[Array], told: Array, wanted: Array
+    ) -> tuple[Array, Array]:
         attributes = {each.name: each.i for each in node.attribute}
         axis = attributes.get("axis", default_axis)
         squeezed = node.op_type != "TopK" and not attributes.get("keepdims", 1)
         got, want = (_pick(operands[0], each, axis, squeezed) for each in (told, wanted))
-        apart: Array = np.abs(got - want).reshape(told.shape)
-        return apart
+        size = np.maximum(np.abs(got), np.abs(want))
+        return np.abs(got - want).reshape(told.shape), size.reshape(told.shape)
 
     return distance
 
@@ -69,32 +83,35 @@ def _pick(values: Array, indices: Array, axis: int, squeezed: bool) -> Array:
     return picked
 
 
-def _of_operands(node: onnx.NodeProto, operands: list[Array], told: Array, wanted: Array) -> Array:
-    """How far apart the two are that were compared."""
-    return np.asarray(np.abs(operands[0] - operands[1]))
+def _of_operands(
+    node: onnx.NodeProto, operands: list[Array], told: Array, wanted: Array
+) -> tuple[Array, Array]:
+    """The two that were compared."""
+    first, second = operands
+    return np.asarray(np.abs(first - second)), np.maximum(np.abs(first), np.abs(second))
 
 
 def _from_step(offset: float) -> Distance:
-    """How far each value is from where the answer jumps: at every whole number + `offset`.
+    """The value, and where the answer jumps: at every whole number + `offset`.
 
-    A rounding is a part of the value itself, so distances are stretched to the largest one. An
-    answer that is not whole, or more than one jump off, is as far as that.
+    An answer that is not whole, or more than one jump off, is as far as that.
     """
 
-    def distance(node: onnx.NodeProto, operands: list[Array], told: Array, wanted: Array) -> Array:
+    def distance(
+        node: onnx.NodeProto, operands: list[Array], told: Array, wanted: Array
+    ) -> tuple[Array, Array | float]:
         if node.op_type == "Cast" and told.dtype.kind not in "iu":
-            return np.asarray(np.inf)  # nothing jumps
+            return np.asarray(np.inf), 0.0  # nothing jumps
         value, answer = operands[0], told.astype(np.float64)
         apart, uneven = (np.abs(each - np.round(each)) for each in (value - offset, answer))
         jumps = np.abs(answer - wanted.astype(np.float64)) - 1
-        stretch = np.abs(value).max(initial=0) / np.maximum(np.abs(value), SMALLEST)
-        worst: Array = np.where(apart > 0, np.maximum(np.maximum(apart, uneven), jumps), 0)
-        return np.asarray(worst * stretch)
+        worst = np.where(apart > 0, np.maximum(np.maximum(apart, uneven), jumps), 0)
+        return worst, np.abs(value)
 
     return distance
 
 
-# (operator, output): how far apart what decides each answer is
+# (operator, output): what decides each answer
 DECIDED_BY: dict[tuple[str, int], Distance] = {
     ("TopK", 1): _of_indices(-1),
     ("ArgMax", 0): _of_indices(0),

@@ -27,7 +27,7 @@ BANDS: dict[str, Band] = {
     "complex64": Band(10, 0, 16 * 2**-23, _ORDER),
     "complex128": Band(10, 0, 16 * 2**-52, _ORDER),
     "float16": Band(10, 2 * 2**-10, 2**-10, _HALF),
-    "bfloat16": Band(10, 2 * 2**-7, 2**-7, _HALF),
+    "bfloat16": Band(2, 2 * 2**-7, 2**-7, _HALF),
     "float8e4m3fn": Band(1, 2**-3, 0, _CODE),
     "float8e4m3fnuz": Band(1, 2**-3, 0, _CODE),
     "float8e5m2": Band(1, 2**-2, 0, _CODE),

@@ -69,6 +69,12 @@ def test_node_tests_are_held_to_each_element():
     assert compare([expected], [actual], case(origin="node")).outcome is Outcome.MISMATCH
 
 
+def test_ten_times_a_wide_tolerance_is_not_close():
+    """Cases in bfloat16 have 3 % already."""
+    values = [of("bfloat16", [64.0])], [of("bfloat16", [46.0])]
+    assert compare(*values, case(rtol=0.03)).outcome is Outcome.MISMATCH
+
+
 def test_sums_that_cancel_are_close():
     expected, actual = of("float", [900, 0]), of("float", [900, 1e-4])
     node = case(origin="node", atol=1e-7)
@@ -197,6 +203,7 @@ PRECISIONS = [
     ("more than that", "float16", [100.0, 0], [101.1, 0], (), Outcome.MISMATCH),
     ("small outputs by their own size", "float16", [1e-2, 0], [1.1e-2, 0], (), Outcome.MISMATCH),
     ("below what is normal", "float16", [1e-6, 0], [1.2e-6, 0], (), Outcome.PASSED),
+    ("too small for half precision", "float16", [2e-7, 0], [0, 0], (), Outcome.CLOSE),
     ("made 0 because it is not normal", "float16", [5e-5, 0], [0, 0], (), Outcome.CLOSE),
     ("half of a small answer", "float16", [1e-4, 0], [2e-4, 0], (), Outcome.MISMATCH),
     ("two steps as told", "int8", [10.0, 0], [10.2, 0], (0.1,), Outcome.PASSED),
@@ -289,6 +296,20 @@ def test_comparisons_of_values_that_half_precision_cannot_tell_apart(told, outco
     expected = make_inputs(np.asarray([True, False, True]))
     found = compare(expected, make_inputs(np.asarray(told)), greater, arithmetic="float16")
     assert found.outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("arithmetic", "outcome"),
+    [("float16", Outcome.MISMATCH), ("int8", Outcome.CLOSE)],
+)
+@pytest.mark.parametrize("edge", [65504.0, INF])
+def test_an_edge_is_no_measure_for_what_is_compared_beside_it(arithmetic, outcome, edge):
+    """Half precision tells 1 from 2 wherever they are; steps of 8 bits over 65504 do not."""
+    inputs = make_inputs(np.float32([2, 5, edge]), np.float32([1, 6, 0]))
+    greater = make_case(GREATER, inputs, op_type="Greater", origin="mainstream")
+    expected, told = make_inputs(np.array([True, False, True])), [False, True, True]
+    found = compare(expected, make_inputs(np.array(told)), greater, arithmetic=arithmetic)
+    assert found.outcome is (outcome if edge < INF else Outcome.MISMATCH)
 
 
 STEPS = [
