@@ -10,6 +10,7 @@ from importlib import import_module
 COMMANDS = {
     "agent": "probes.cli.agent",
     "bundle": "probes.cli.bundle",
+    "cases": "probes.cli.cases",
     "check": "probes.cli.check",
     "env": "probes.cli.env",
     "harvest": "probes.cli.harvest",
@@ -19,6 +20,7 @@ COMMANDS = {
 SAID = {
     "agent": "probe this machine's runtimes for a server",
     "bundle": "fetch the cases of a target into one file, for a board without a network",
+    "cases": "count what the shipped cases cover, and what they leave out",
     "check": "judge a model against a server's evidence; its weights stay here",
     "harvest": "cut the nodes of real models into cases; no weight is kept",
     "env": "make or list the environments of runtimes that need their own",

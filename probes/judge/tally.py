@@ -66,7 +66,8 @@ RESERVATIONS: tuple[str, ...] = (
 SEVERITY = {code: len(RESERVATIONS) - i for i, code in enumerate(RESERVATIONS)}
 
 
-CUT = f"{origins.HARVEST}/"  # how the name of a node that was cut from a model begins
+# How names of nodes that were cut from a model, and of variants from a schema, begin.
+CUT, VARIANT = f"{origins.HARVEST}/", f"{origins.VARIANT}/"
 
 
 class CaseView(NamedTuple):
@@ -123,13 +124,15 @@ def _promote(
     rest: list[CaseView], declared: frozenset[str] | None
 ) -> tuple[list[CaseView], list[CaseView]]:
     """The node tests that stand in for a core, and the others: nodes cut from models among them,
-    unless there is nothing else.
+    unless there is nothing else, and variants always.
 
     A case without data types holds no node of its operator (its body in other operators), so it
     stands in only where no case is better.
     """
-    tests = [case for case in rest if not case.name.startswith(CUT)] or rest
-    others = [] if tests is rest else [case for case in rest if case.name.startswith(CUT)]
+    ranked = [case for case in rest if not case.name.startswith(VARIANT)]
+    tests = [case for case in ranked if not case.name.startswith(CUT)] or ranked
+    names = {case.name for case in tests}
+    others = [case for case in rest if case.name not in names]
     typed = any(case.best.dtypes for case in tests)
     core: list[CaseView] = []
     for case in tests:

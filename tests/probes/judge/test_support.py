@@ -370,3 +370,11 @@ def test_a_node_cut_from_a_model_stands_in_for_the_core_only_alone():
     verdict = judge([cut, rest("b")], [])
     assert (verdict.level, verdict.core_total, verdict.rest_total) == ("yellow", 1, 1)
     assert judge([cut, core("b")], []).level == "yellow"
+
+
+def test_a_variant_never_stands_in_for_the_core():
+    variant = rest("a", "mismatch")._replace(case_name="variant/Op-13/float-v1")
+    assert judge([variant], []).level != "red"
+    verdict = judge([variant, rest("b")], [])
+    assert (verdict.level, verdict.core_total, verdict.rest_total) == ("yellow", 1, 1)
+    assert judge([variant, core("b")], []).level == "yellow"

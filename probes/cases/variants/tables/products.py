@@ -183,6 +183,18 @@ _RECURRENT = {
     "clip": (None, 0.5),
     "activations": (None, "other"),
 }
+_REAL = ("float", "double", "float16")
+# ONNX Runtime has no batch first and no double here, the evaluator none of the rest.
+_UNANSWERED = tuple(
+    {limited: options, name: asked}
+    for limited, options in (("layout", (1,)), ("dtype", ("double", "float16")))
+    for name, asked in (
+        ("lengths", (1,)),
+        ("clip", (0.5,)),
+        ("activations", ("other",)),
+        ("input_forget", (1,)),
+    )
+)
 SPECS = (
     Spec("MatMul", _matmul, {"form": tuple(OPERANDS), "values": ("plain", "small")},
          dtypes=(*FLOATS, "int32", "int64"), budget=24, older=5),
@@ -191,11 +203,11 @@ SPECS = (
          dtypes=(*FLOATS, "int32"), budget=20, older=4),
     Spec("Einsum", _einsum, {"equation": tuple(EQUATIONS)}, dtypes=("float", "double", "int64",
          "int32", "float16"), budget=24, older=7),
-    Spec("RNN", _recurrent, _RECURRENT, dtypes=("float", "double", "float16"), budget=18, older=3),
-    Spec("GRU", _recurrent, {**_RECURRENT, "linear_before_reset": (None, 1)}, dtypes=("float",
-         "double", "float16"), budget=20, older=4),
+    Spec("RNN", _recurrent, _RECURRENT, without=_UNANSWERED, dtypes=_REAL, budget=20, older=6),
+    Spec("GRU", _recurrent, {**_RECURRENT, "linear_before_reset": (None, 1)},
+         without=_UNANSWERED, dtypes=_REAL, budget=24, older=8),
     Spec("LSTM", _recurrent, {**_RECURRENT, "peephole": (0, 1), "input_forget": (None, 1)},
-         dtypes=("float", "double", "float16"), budget=20, older=4),
+         without=_UNANSWERED, dtypes=_REAL, budget=24, older=8),
     Spec("Attention", _attention, {"rank": (4, 3), "kv": ("same", "grouped", "one"), "mask":
          ("absent", "bool", "float", "huge", "batched"), "causal": (None, 1), "scale": (None,
          0.25), "softcap": (None, 2.0)}, dtypes=("float", "float16", "bfloat16"), budget=20,
