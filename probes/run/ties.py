@@ -34,6 +34,8 @@ def is_a_tie(
         return False
     told, wanted = to_numpy(actual), to_numpy(expected)
     moved = told != wanted
+    if told.dtype.kind == wanted.dtype.kind == "f":  # 1.0000001 is whole
+        moved &= ~(np.abs(told - wanted) <= part * np.maximum(np.abs(wanted), 1))
     try:
         node, operands = _operands(case)
         with np.errstate(invalid="ignore"):  # infinity minus itself

@@ -318,6 +318,8 @@ STEPS = [
     ("Round", [2.5, 8], [3, 8], Outcome.MISMATCH),
     ("Floor", [2.998, 8], [3, 8], Outcome.CLOSE),
     ("Ceil", [2.002, 8], [2, 8], Outcome.CLOSE),
+    ("Round", [2.498, 8], [3, 8.000001], Outcome.CLOSE),
+    ("Round", [2.498, 8], [3.000001, 9], Outcome.MISMATCH),
     ("Floor", [2.998, 8], [777, 8], Outcome.MISMATCH),
     ("Floor", [2.998, 8], [np.nan, 8], Outcome.MISMATCH),
     ("Floor", [2.998, 8], [2.4, 8], Outcome.MISMATCH),
