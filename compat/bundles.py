@@ -47,7 +47,8 @@ def _head(device: Device, runtime: str, config_name: str) -> Document:
     known = Column.objects.filter(device=device, runtime=runtime)
     column = known.filter(config_name=config_name).first() if config_name else known.first()
     row = RUNTIMES.get(runtime)
-    if column is None and (row is None or config_name not in ("", row.config_name)):
+    own = device.origin == REGISTERED  # what a chip of the catalogue has is in its columns
+    if column is None and (not own or row is None or config_name not in ("", row.config_name)):
         raise NotKnown(f"{device.slug} has no target {runtime}.{config_name or 'default'}.")
     return {
         "device": device.slug,

@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import islice
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from compat import leases
@@ -14,7 +14,7 @@ from compat.agents import CLOCK_SKEW_S, AgentRefusal, Offer, check_runtime, offe
 from compat.cells import rebuild_cells
 from compat.devices import REGISTERED, Standing
 from compat.exchange import Header, document_date, document_key
-from compat.models import Device, Probe, Target
+from compat.models import Column, Device, Probe, Target
 from compat.recording import Recorded, open_record, record_many
 from probes.run.outcome import ProbeResult
 from probes.run.registry import RUNTIMES
@@ -65,7 +65,7 @@ def _speaks_for(device: Device | None, header: Header, is_admin: bool) -> Device
     """The device of a document, if the token may speak for it."""
     slug = str(header["target"]["device"])
     if device is None and is_admin:
-        device = Device.objects.filter(slug=slug, origin__in=_origins(header)).first()
+        device = Device.objects.filter(_speakable(header), slug=slug).first()
     if device is None or device.slug != slug:
         raise AgentRefusal("not_this_device", what=slug)
     if device.standing == Standing.RETIRED:
@@ -73,12 +73,19 @@ def _speaks_for(device: Device | None, header: Header, is_admin: bool) -> Device
     return device
 
 
-def _origins(header: Header) -> list[str]:
-    """Whose results an administrator may bring: what a toolchain says of a chip needs no device."""
-    told = header["target"].get("capabilities") or {}
-    row = RUNTIMES.get(header["target"]["runtime"])
-    simulated = row is not None and row.simulates and told.get("evidence") == "simulated"
-    return [REGISTERED, "catalogue"] if simulated else [REGISTERED]
+def _speakable(header: Header) -> Q:
+    """Whose results an administrator may bring: those of registered devices, and what a toolchain
+    says of a chip that has a column for it."""
+    named = header["target"]
+    row = RUNTIMES.get(named["runtime"])
+    told = named.get("capabilities") or {}
+    registered = Q(origin=REGISTERED)
+    if row is None or not row.simulates or told.get("evidence") != "simulated":
+        return registered
+    column = Column.objects.filter(
+        device=OuterRef("pk"), runtime=row.slug, config_name=named["config_name"]
+    )
+    return registered | Q(Exists(column), origin="catalogue")
 
 
 def _header_target(device: Device, header: Header) -> Target:

@@ -67,11 +67,11 @@ def test_a_chip_that_a_toolchain_speaks_for_is_nobodys_board():
 
 @pytest.mark.parametrize(
     ("runtime", "evidence", "is_taken"),
-    [("rknn", "simulated", True), ("rknn", "measured", False),
+    [("rknn", "simulated", True), ("rknn", "measured", False), ("iree", "simulated", False),
      ("onnxruntime-cpu", "simulated", False), ("unheard-of", "simulated", False)],
 )  # fmt: skip
 def test_of_a_chip_that_is_not_here_only_its_toolchain_tells(runtime, evidence, is_taken):
-    make_device("rk3588", "rk3588")
+    make_column("rknn", make_device("rk3588", "rk3588"), config={})
     case = make_runnable_case("Relu")
     head = {
         "device": "rk3588",
