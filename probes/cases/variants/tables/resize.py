@@ -158,12 +158,13 @@ _RESIZE: tuple[tuple[dict[str, Any], tuple[str, ...], int, int], ...] = (
     ),
     ({"mode": ("nearest", "linear"), "coordinates": (From(11, TF_CROP),)}, FLOATS, 6, 3),
 )
-# At a tie the nearest modes part, and so do runtimes: all of it.
+# At a tie the nearest modes part, and so do runtimes: all of it. By 1.2 the sizes are no whole
+# numbers, and who divides them for the scale finds other ties.
 _TIES: dict[str, Any] = {
     **_PLAIN,
     "coordinates": (None, From(11, "asymmetric"), From(11, "pytorch_half_pixel")),
     "nearest": (None, From(11, "round_prefer_ceil"), From(11, "floor"), From(11, "ceil")),
-    "scale": (0.5, 2.0),
+    "scale": (0.5, 2.0, 1.2),
     "by": ("scales",),
     "inputs": ("constant",),
 }
@@ -175,8 +176,8 @@ SPECS = (
         dtypes=("float",),
         sizes=("static",),
         second=False,
-        budget=24,
-        older=12,
+        budget=36,
+        older=18,
         since=11,
         full=True,
     ),
