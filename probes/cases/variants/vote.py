@@ -33,7 +33,8 @@ EVALUATOR, RUNTIME, OURS = "evaluator", "runtime", "ours"
 
 def decide(answers: Answers, agree: Agree) -> Decision | None:
     """None where no oracle answers. Two that agree are believed against a third; two that do not,
-    with nobody to side with one, are "disputed", the evaluator's answer standing."""
+    with nobody to side with one, are "disputed", the evaluator's answer standing; so is the
+    evaluator's lone answer when ours is another."""
     evaluator, runtime, ours = answers
     if evaluator is None and runtime is None:
         return None
@@ -43,6 +44,8 @@ def decide(answers: Answers, agree: Agree) -> Decision | None:
         for name, other in ((RUNTIME, runtime), (EVALUATOR, evaluator)):
             if ours is not None and agree(ours, other):
                 return Decision(ours, (OURS, name), "one")
+        return Decision(evaluator, (EVALUATOR,), "disputed")
+    if evaluator is not None and ours is not None and not agree(ours, evaluator):
         return Decision(evaluator, (EVALUATOR,), "disputed")
     told = evaluator if evaluator is not None else runtime
     assert told is not None

@@ -92,7 +92,7 @@ def test_many_operators_have_variants_of_few_bytes(packed):
 def test_words_say_who_answered(packed):
     words = Counter(case.oracles_agree for case in packed.values())
     assert set(words) == {"both", "one", "disputed"}
-    assert words["disputed"] < 40
+    assert words["disputed"] < 80
     older = [case for name, case in packed.items() if name.startswith("variant/Softmax-11/")]
     assert {case.oracle.partition(" (")[2] for case in older} <= {"onnx.reference differs)", ""}
     assert all("from opset 13" in case.citation for case in older)
@@ -155,7 +155,9 @@ def values(number):
         ((1, 2, 1), 1, ("ours", "evaluator"), "one"),
         ((1, 2, 3), 1, ("evaluator",), "disputed"),
         ((None, 2, None), 2, ("runtime",), "one"),
-        ((1, None, 3), 1, ("evaluator",), "one"),
+        ((1, None, None), 1, ("evaluator",), "one"),
+        ((1, None, 3), 1, ("evaluator",), "disputed"),
+        ((None, 2, 3), 2, ("runtime",), "one"),
     ],
 )
 def test_two_of_three_are_believed(answers, expected, told_by, word):

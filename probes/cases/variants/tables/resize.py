@@ -198,6 +198,7 @@ SPECS = (
         "Upsample",
         _upsample,
         {"mode": ("nearest", "linear"), "scale": (2.0, 1.5, 3.0)},
+        without=({"mode": ("linear",), "dtype": ("int32", "uint8")},),
         dtypes=("float", "int32", "uint8"),
         older=4,
     ),
