@@ -47,6 +47,7 @@ ASKED = words_of(
 DIGESTS = {
     "normal": "52e8bfec",
     "unit": "bb56814a",
+    "scale": "c28b8460",
     "signed_unit": "0cc13d12",
     "positive": "be0c5711",
     "square": "2b563477",
