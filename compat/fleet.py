@@ -1,6 +1,6 @@
 """Devices and targets: this machine's own, and those that results name."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Q
@@ -59,7 +59,8 @@ def ensure_target(
 ) -> Target:
     """The target of these names, with its column, made where it does not exist.
 
-    Raises ValueError when the column exists with another configuration under the same name.
+    Raises ValueError when the column exists with another configuration under the same name, or the
+    target with another kind of evidence.
     """
     slug = f"{device.slug}.{runtime}.{config_name}"
     column, is_new = Column.objects.get_or_create(
@@ -77,6 +78,9 @@ def ensure_target(
         rebuild_cells(column=column)  # what is claimed of it shows before anything is probed
     if column.config != config:
         raise ValueError(f"{slug} has the configuration {column.config}, not {config}")
+    known = Target.objects.filter(slug=f"{slug}@{version}").first()
+    if known is not None and capabilities:
+        check_evidence(known, capabilities)
     target, _ = Target.objects.update_or_create(
         slug=f"{slug}@{version}",
         defaults={
@@ -87,6 +91,18 @@ def ensure_target(
         },
     )
     return target
+
+
+def check_evidence(target: Target, capabilities: Mapping[str, Any]) -> None:
+    """Raises ValueError where what was measured and what was simulated would mix in a target."""
+    ours, theirs = (
+        told.get("evidence", "measured") for told in (target.capabilities, capabilities)
+    )
+    if target.capabilities and ours != theirs:
+        raise ValueError(
+            f"{target.slug} holds what was {ours}, not what was {theirs}: give that a device or a "
+            "configuration of its own"
+        )
 
 
 def register_local_targets(runtimes: Sequence[str] = LOCAL_RUNTIMES) -> list[Target]:

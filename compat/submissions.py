@@ -14,6 +14,7 @@ from compat.agents import CLOCK_SKEW_S, AgentRefusal, Offer, check_runtime, offe
 from compat.cells import rebuild_cells
 from compat.devices import REGISTERED, Standing
 from compat.exchange import Header, document_date, document_key
+from compat.fleet import check_evidence
 from compat.models import Column, Device, Probe, Target
 from compat.recording import Recorded, open_record, record_many
 from probes.run.outcome import ProbeResult
@@ -94,6 +95,7 @@ def _header_target(device: Device, header: Header) -> Target:
     slug = f"{device.slug}.{named['runtime']}.{named['config_name']}@{named['runtime_version']}"
     known = Target.objects.select_related("column__device").filter(slug=slug).first()
     if known is not None and known.column.config == named["config"]:
+        check_evidence(known, named.get("capabilities") or known.capabilities)
         return known
     return offered_target(
         device,

@@ -91,6 +91,29 @@ def test_of_a_chip_that_is_not_here_only_its_toolchain_tells(runtime, evidence, 
         submit(device=None, header=header, results=results, is_admin=True)
 
 
+def test_what_was_simulated_never_becomes_measured():
+    """The toolkit on a host and the board's runtime may have one name and version."""
+    register_device(slug="rk3588", title="", device_class="rk3588")
+    case = make_runnable_case("Relu")
+    head = {
+        "device": "rk3588",
+        "runtime": "rknn",
+        "runtime_version": "1.0",
+        "config_name": "default",
+        "config": {},
+    }
+    told = Capabilities().to_dict()
+    for evidence, is_taken in (("measured", True), ("simulated", False), ("measured", True)):
+        header = results_header({**head, "capabilities": {**told, "evidence": evidence}}, {})
+        results = [make_result(case, make_target(), at=1_700_000_000.0)]
+        if is_taken:
+            submit(device=None, header=header, results=results, is_admin=True)
+            continue
+        with pytest.raises(ValueError, match="holds what was measured"):
+            submit(device=None, header=header, results=results, is_admin=True)
+    assert set(Probe.objects.values_list("kind", flat=True)) == {"measured"}
+
+
 def test_tokens_are_issued_listed_and_revoked():
     register_device(slug="board", title="", device_class="rk3588")
     said = run("issue_token", "spare", "--device", "board")
