@@ -19,6 +19,8 @@ from probes.run.tolerances import (
     COPYING_OPERATORS,
     ELEMENT_ORIGINS,
     FILL,
+    HALF,
+    HALF_MAX,
     QUANTISED_TYPES,
     QUANTISING_OPERATORS,
     STEPS_ALLOWED,
@@ -195,6 +197,9 @@ def _numbers(expected: Tensor, actual: Tensor, terms: Terms, place: str) -> Comp
     if not wanted.size:
         return EXACT
     wide, other = _wide(wanted), _wide(got)
+    if terms.arithmetic == HALF:  # an infinity stands for what half precision cannot hold
+        beyond = np.isinf(other) & np.isfinite(wide) & (np.abs(wide) > HALF_MAX)
+        other = np.where(beyond, np.sign(other) * FILL, other)
     finite = np.isfinite(wide) & np.isfinite(other)
     if not finite.all():
         odd = ~finite & ~((wide == other) | (np.isnan(wide) & np.isnan(other)))
@@ -229,6 +234,8 @@ def _errors(
     if expected.dtype in BAND_OF and terms.arithmetic in ARITHMETIC:
         step = terms.step or float(np.ptp(wide[ordinary])) / CODES if ordinary.any() else 0.0
         allowed, close, reason = _widen(allowed, close, peak, step, ARITHMETIC[terms.arithmetic])
+        if terms.arithmetic == HALF:
+            close = np.where(_saturated(wide, other), error, close)
     equal = None
     if expected.dtype not in BAND_OF:  # beyond 2**53 float64 cannot tell integers apart
         equal = bool((to_numpy(expected) == to_numpy(actual)).all())
@@ -249,6 +256,13 @@ def _errors(
         cosine=_cosine(wide, other),
         bit_exact=expected.dtype == actual.dtype and expected.data == actual.data,
     )
+
+
+def _saturated(wide: Array, other: Array) -> Array:
+    """Where half precision has no such number, and the answer is its largest or beyond it."""
+    beyond = (np.abs(wide) > HALF_MAX) & (np.abs(other) >= HALF_MAX)
+    saturated: Array = beyond & (np.sign(wide) == np.sign(other))
+    return saturated
 
 
 def _bounds(dtype: int, scale: Any, peak: Any, case: Case) -> tuple[Any, Any, str]:

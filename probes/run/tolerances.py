@@ -78,5 +78,6 @@ ARITHMETIC: dict[str, Precision] = {
     "float16": Precision(2**-8, 1e-2, 2**-22, 2**-14, 0, 0, "roundings of half precision"),
     "int8": Precision(0, 0, 0, 0, 2, 6, "a few quantization steps"),
 }
+HALF, HALF_MAX = "float16", 65504.0
 FILL = 1e30  # what masks are filled with: no measure for the values beside it
 CODES = 255  # steps of eight bits over the range of an output, where the runtime does not say

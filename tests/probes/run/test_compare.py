@@ -354,3 +354,22 @@ def test_a_cast_jumps_only_at_whole_numbers(reason, kind, fed, told, outcome):
     )
     found = compare(expected, make_inputs(np.asarray(told, kind)), cast, arithmetic="float16")
     assert found.outcome is outcome, reason
+
+
+BEYOND = [
+    ("its largest number", -65504.0, Outcome.CLOSE),
+    ("a little more", -65536.0, Outcome.CLOSE),
+    ("an infinity", -INF, Outcome.CLOSE),
+    ("a toolkit's own filler", -10000.0, Outcome.MISMATCH),
+    ("the other sign", 65504.0, Outcome.MISMATCH),
+    ("no number", NAN, Outcome.MISMATCH),
+]
+
+
+@pytest.mark.parametrize(("reason", "told", "outcome"), BEYOND)
+def test_what_half_precision_cannot_hold(reason, told, outcome):
+    """The filler of a mask comes out as the largest number of half precision, or as infinity."""
+    values = [of("float", [-3.4e38, 1.5])], [of("float", [told, 1.5])]
+    where = case(operators=(("ai.onnx", "Where"),))
+    assert compare(*values, where, arithmetic="float16").outcome is outcome, reason
+    assert compare(*values, where).outcome is Outcome.MISMATCH
