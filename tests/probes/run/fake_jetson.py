@@ -243,6 +243,7 @@ class FakeCudart:
 
     def __init__(self):
         self.memory, self.handles, self.failing = {}, {}, {}
+        self.freed = []  # kept: the address of a buffer that is gone may be another's
         self.calls = defaultdict(int)
         self.numbers = count(1)
         self.cudaGetErrorString = Call(lambda code: b"an error")
@@ -264,7 +265,7 @@ class FakeCudart:
         self.memory[pointer._obj.value] = buffer
 
     def _cudaFree(self, pointer):
-        del self.memory[pointer.value]
+        self.freed.append(self.memory.pop(pointer.value))
 
     def _cudaMemcpy(self, target, source, size, kind):
         device = target if kind.value == 1 else source
