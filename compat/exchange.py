@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from compat.cells import rebuild_cells
 from compat.fleet import ensure_target
@@ -233,6 +233,8 @@ def _environments(target: Target) -> list[Environment]:
 
 def _exported(target: Target, environment: Environment) -> QuerySet[Probe]:
     probes = Probe.objects.filter(target=target, latest=True, environment=environment)
+    # What was not asked, for there is no such form of the case, is no result.
+    probes = probes.exclude(~Q(form="as_is"), outcome=Outcome.UNAVAILABLE)
     return probes.select_related("log").order_by("case__name", "form")
 
 

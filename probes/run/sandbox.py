@@ -223,6 +223,7 @@ class Sandbox:
             target=self.target,
             outcome=Outcome.UNAVAILABLE,
             message=message,
+            started_at=time.time(),
         )
 
     def _open(self, slot: Slot) -> None:

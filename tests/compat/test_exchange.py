@@ -129,6 +129,16 @@ def test_a_measurement_never_joins_a_device_of_the_catalogue(tmp_path):
     assert Device.objects.get(origin="recorded").slug == "rk3588-recorded"
 
 
+def test_a_form_that_a_case_does_not_have_is_no_result(probed, tmp_path):
+    conv = make_case(make_operator("Conv"), core=False)
+    results = [
+        make_result(conv, probed, "unavailable", message="not applicable"),
+        make_result(conv, probed, "unavailable", form="cast"),
+    ]
+    record_many(target=probed, environment={"cpu_model": "Test CPU"}, results=results)
+    assert export_evidence(target=probed, path=tmp_path / "cpu.jsonl.xz") == 4
+
+
 def test_every_environment_of_a_target_has_a_document_of_its_own(probed, tmp_path):
     record_many(
         target=probed,
