@@ -52,6 +52,15 @@ def test_a_sweep_runs_to_its_end_with_a_progress_line(capsys):
     assert Sweep.objects.get().state == "done"
 
 
+def test_a_sweep_of_what_is_missing_leaves_no_empty_row(capsys):
+    make_runnable_case("Relu")
+    call_command("sweep", target="fake", missing=True)
+    assert Sweep.objects.count() == 1
+    call_command("sweep", target="fake", missing=True)
+    assert "Nothing is missing" in capsys.readouterr().out
+    assert Sweep.objects.count() == 1
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -40,7 +40,11 @@ class Command(BaseCommand):
                     only_new=options["missing"],
                 )
             )
-            self._run(sweep)
+            if sweep.total:
+                self._run(sweep)
+            else:
+                sweep.delete()
+                self.stdout.write(f"Nothing is missing on {target}.")
         except (SweepError, LookupError, StartError) as error:
             raise CommandError(str(error)) from error
 
