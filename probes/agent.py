@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -177,22 +178,26 @@ class Agent:
     def _work(self, runtime: Runtime, size: int) -> int:
         """One batch of a target; returns how many of its probes were done."""
         asked = {"agent": self.instance, "target": runtime.target["slug"], "size": size}
-        batch = self.client.post_json("agent/claims/", asked).json()
-        if not batch["probes"]:
-            return 0
-        claim = str(batch["claim"])
-        header = results_header(runtime.target, runtime.environment, claim=claim)
-        file = self.outbox.begin(claim, header)
-        with ExitStack() as stack:
-            stack.callback(file.close)
-            stack.enter_context(_Renewal(self, claim))
-            try:
-                count = self._probe(runtime, batch["probes"], file)
-            except BaseException:
-                self._leave(claim, file)
-                raise
-        self._deliver(file.path, file.unsent)
-        self.outbox.discard(file.path)
+        with _HeldSignals() as held:
+            batch = self.client.post_json("agent/claims/", asked).json()
+            if not batch["probes"]:
+                return 0
+            claim = str(batch["claim"])
+            header = results_header(runtime.target, runtime.environment, claim=claim)
+            file = self.outbox.begin(claim, header)
+            with ExitStack() as stack:
+                stack.callback(file.close)
+                stack.enter_context(_Renewal(self, claim))
+                try:
+                    held.let_go()
+                    count = self._probe(runtime, batch["probes"], file)
+                    held.hold()
+                except BaseException:
+                    held.hold()
+                    self._leave(claim, file)
+                    raise
+            self._deliver(file.path, file.unsent)
+            self.outbox.discard(file.path)
         return count
 
     def _probe(
@@ -267,6 +272,40 @@ class Agent:
             passes = error.code in PASSING or error.status >= OURS_AGAIN
         if self.once or not passes:
             raise AgentError(str(error)) from error
+
+
+class _HeldSignals:
+    """What would end the agent waits: a claim that the server has made has to be known here, and
+    what was found delivered, or the probes are nobody's until the lease ends."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, Any] = {}
+        self._caught: list[int] = []
+
+    def __enter__(self) -> _HeldSignals:
+        self.hold()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.let_go()
+
+    def _note(self, number: int, _: object) -> None:
+        self._caught.append(number)
+
+    def hold(self) -> None:
+        """From here on they wait; only the main thread may say so."""
+        if self._before or threading.current_thread() is not threading.main_thread():
+            return
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self._before[number] = signal.signal(number, self._note)
+
+    def let_go(self) -> None:
+        """Give the signals back to whom they belong, and what came meanwhile with them."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before = {}
+        if self._caught:
+            signal.raise_signal(self._caught.pop())
 
 
 class _Renewal(threading.Thread):
